@@ -65,7 +65,7 @@ export class AddressKeys {
 export function remedyFor(address: string | undefined): string {
   if (address !== undefined) return "fall back to req.ip for requests without a key";
   return "the client's address is unknown, too: pass the platform's second argument to app.fetch, set \"trust proxy\" " +
-    "behind a proxy, or return a text of your own where req.ip is undefined";
+    "behind a proxy, or return a string of your own where req.ip is undefined";
 }
 
 // some proxies add the client's port, which changes with every connection

@@ -61,7 +61,7 @@ export function addressKeysOf(prefixLength: number): AddressKeys {
 export function clientKey(req: { readonly ip?: string | undefined }, options?: ClientKeyOptions): string {
   if (typeof req !== "object" || req === null) {
     throw new TypeError(
-      `clientKey takes a request, not ${describe(req)}; for an address, say clientKey({ ip: address })`,
+      `clientKey expects a request, not ${describe(req)}; for an address, use clientKey({ ip: address })`,
     );
   }
   if (options === undefined) return addressKeysOf(64).of(req.ip);

@@ -19,7 +19,7 @@ export function limitOf<Options extends Limited>(
   { limit, max }: Options,
 ): Options["limit"] | Options["max"] {
   if (limit !== undefined && max !== undefined && limit !== max) {
-    throw new TypeError(`${caller}: options limit and max are the same; give limit alone`);
+    throw new TypeError(`${caller}: options limit and max are the same; set only limit`);
   }
   return limit === undefined ? max : limit;
 }

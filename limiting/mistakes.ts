@@ -98,7 +98,7 @@ export class Mistakes {
     if (forwarded === undefined || names(forwarded, address)) return;
     this.#warn(
       "forwardedHeader",
-      () => `${told("a Forwarded", trust)}. Forwarded is never read: the proxy has to send X-Forwarded-For, too`,
+      () => `${told("a Forwarded", trust)}. Forwarded is never read: the proxy must send X-Forwarded-For as well`,
     );
   }
 
@@ -119,7 +119,7 @@ export class Mistakes {
       "keyGeneratorIpFallback",
       () =>
         "keyGenerator returned a key that contains req.ip, an IPv6 address. A client has 2^64 of them, each with a quota of " +
-        "its own: use clientKey(req) in place of req.ip",
+        "its own: use clientKey(req) instead of req.ip",
     );
   }
 
@@ -145,8 +145,8 @@ export class Mistakes {
 }
 
 function told(header: string, { remedy }: TrustSetting): string {
-  return `a request has ${header} header, which names another client than the address it is counted by: behind a proxy, ` +
-    `all clients are counted as one. If there is a proxy, ${remedy}`;
+  return `a request has ${header} header, which names a client other than the address it is counted by: behind a ` +
+    `proxy, all clients are counted as one. If there is a proxy, ${remedy}`;
 }
 
 // platforms that report the client's address also send these headers

@@ -457,7 +457,7 @@ export class FrameworkApp<
     }
     if (second === undefined && next === undefined) {
       throw new TypeError(
-        `app.handle takes a Request, such as new Request("http://localhost/"), not ${describe(first)}`,
+        `app.handle expects a Request, such as new Request("http://localhost/"), not ${describe(first)}`,
       );
     }
     const leave = originalOf(this).#enter(first, second);
@@ -716,7 +716,7 @@ export class FrameworkApp<
    */
   setAppContext(context: AppContext | null): void {
     if (context !== null && typeof context?.setApp !== "function") {
-      throw new TypeError(`app.setAppContext takes null or { setApp(req, res) {} }, not ${describe(context)}`);
+      throw new TypeError(`app.setAppContext expects null or { setApp(req, res) {} }, not ${describe(context)}`);
     }
     this._appContext = context;
   }
@@ -1063,13 +1063,13 @@ function isApplication(fn: AnyHandler): fn is AnyHandler & ExpressApp {
 
 function dotted(caller: string, extension: string): string {
   if (typeof extension !== "string") {
-    throw new TypeError(`${caller} takes an extension as a string, not ${describe(extension)}`);
+    throw new TypeError(`${caller} expects an extension as a string, not ${describe(extension)}`);
   }
   return extension.startsWith(".") ? extension : `.${extension}`;
 }
 
 function readsSetting(path: string): string {
-  return `app.get("${path}") reads a setting; a route has a handler, as in app.get("${path}", handler)`;
+  return `app.get("${path}") reads a setting; a route needs a handler, as in app.get("${path}", handler)`;
 }
 
 // whether it has more than its constructor and its application

@@ -24,9 +24,9 @@ export interface InjectInit extends Omit<RequestInit, "body"> {
 
 /** Option names of light-my-request and HTTP clients. */
 const INSTEAD: Readonly<Record<string, string>> = {
-  json: "body takes an object, and sends it as JSON",
-  payload: "say body",
-  query: "write it into the path",
+  json: "body accepts an object and sends it as JSON",
+  payload: "use body",
+  query: "put it in the path",
 };
 
 /**
@@ -66,7 +66,7 @@ function absoluteTarget(target: string | URL | Request): string | URL | Request 
     if (URL.canParse(target)) return target;
   }
   throw new TypeError(
-    'app.inject takes a path such as "/users/7", a URL or a Request, and the rest second, as in ' +
+    'app.inject expects a path such as "/users/7", a URL or a Request, then its options, as in ' +
       `app.inject("/users", { method: "POST", body: { name: "Ada" } }), not ${describe(target)}`,
   );
 }

@@ -15,8 +15,7 @@ const NAMES: OptionNames<ListenOptions & { backlog: unknown }> = {
   ...TIMEOUTS,
   ...COUNTS,
 };
-const OTHERS =
-  `there are ${Object.keys(NAMES).join(", ")}; for others of Node's servers use http.createServer(app) or ` +
+const OTHERS = `there are ${Object.keys(NAMES).join(", ")}; for Node's other options use http.createServer(app) or ` +
   "https.createServer(options, app)";
 
 /**
@@ -32,7 +31,7 @@ export function listenOptions(args: readonly unknown[]): ListenOptions {
   const [first, second] = args;
   // ignoring options after a port would leave the server without its address or certificate
   if (args.slice(1).some((arg) => Object(arg) === arg)) {
-    throw new TypeError("app.listen takes options, with the port, as its first argument");
+    throw new TypeError("app.listen expects options, with the port, as its first argument");
   }
   if (typeof first === "object" && first !== null) {
     const { host, path, ...options } = first as ListenOptions & { path?: unknown };
@@ -42,10 +41,10 @@ export function listenOptions(args: readonly unknown[]): ListenOptions {
     if (host !== undefined) options.hostname ??= host;
     // with only one of them the server would silently speak plain HTTP
     if ((options.cert === undefined) !== (options.key === undefined)) {
-      throw new TypeError("app.listen takes cert and key together");
+      throw new TypeError("app.listen needs cert and key together");
     }
     if (options.signal !== undefined && typeof options.signal?.addEventListener !== "function") {
-      throw new TypeError(`app.listen takes an AbortSignal as its signal, not ${describe(options.signal)}`);
+      throw new TypeError(`app.listen: option signal must be an AbortSignal, not ${describe(options.signal)}`);
     }
     if (options.port !== undefined) options.port = checkedPort(options.port);
     for (const name of LIMITS) {
@@ -63,7 +62,7 @@ export function listenOptions(args: readonly unknown[]): ListenOptions {
 
 function refusePath(path: unknown): never {
   throw new TypeError(
-    `app.listen takes a port, not the path ${String(path)}; for a Unix socket pass the application to the ` +
+    `app.listen expects a port, not the path ${String(path)}; for a Unix socket pass the application to the ` +
       "runtime's own server, as in Deno.serve({ path }, app.fetch), or http.createServer(app).listen(path) on Node",
   );
 }
@@ -71,7 +70,7 @@ function refusePath(path: unknown): never {
 function checkedPort(port: unknown): number {
   if (typeof port === "string" && port.includes("/")) refusePath(port);
   const number = typeof port === "string" && port.trim() !== "" ? Number(port) : port;
-  if (typeof number !== "number") throw new TypeError(`app.listen takes a port as a number, not ${describe(port)}`);
+  if (typeof number !== "number") throw new TypeError(`app.listen expects a port as a number, not ${describe(port)}`);
   if (Number.isInteger(number) && number >= 0 && number <= 65535) return number;
-  throw new RangeError(`app.listen takes a port from 0 to 65535, not ${String(port)}`);
+  throw new RangeError(`app.listen expects a port from 0 to 65535, not ${String(port)}`);
 }

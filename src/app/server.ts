@@ -207,7 +207,9 @@ export class Server extends Emitter {
   #limit(name: LimitName, value: number): void {
     const checked = checkedLimit("server.", name, value);
     if (name in this.#limits) this.#limits[name] = checked;
-    else console.warn(`server.${name} = ${value} changes nothing: this runtime does not let its server's limit be set`);
+    else {console.warn(
+        `server.${name} = ${value} has no effect: this runtime's server does not support setting that limit`,
+      );}
   }
 
   /**
@@ -307,7 +309,7 @@ export class Server extends Emitter {
    * @throws {Error} Always: the server is already listening
    */
   listen(): never {
-    throw new Error("server.listen: app.listen has made a server that listens already");
+    throw new Error("server.listen: the server from app.listen is already listening");
   }
 
   /** Keeps the process alive while listening, which is the default. */
@@ -327,7 +329,8 @@ function notRunning(): Error {
   return Object.assign(new Error("server.close: the server is not running"), { code: "ERR_SERVER_NOT_RUNNING" });
 }
 
-const ADVICE = "what app.listen returns is no http.Server; make one, const server = http.createServer(app), beside " +
+const ADVICE =
+  "app.listen does not return an http.Server; create one, const server = http.createServer(app), next to " +
   'import "@sluice/sluice/node", and call server.listen(port)';
 
 function assertOwnEvent(method: string, event: EventName, advice = ADVICE): void {

@@ -152,7 +152,7 @@ export function parseUnchosenQuery(text: string | null): Record<string, string |
   if (text !== null && hasBrackets(text)) {
     noteWarning(
       'req.query: names with brackets, as in "filter[name]=x", are not nested; Express 4 nests them: write ' +
-        'app.set("query parser", "extended"), or "simple" to leave it so',
+        'app.set("query parser", "extended"), or "simple" to keep this',
     );
   }
   return parseSimpleQuery(text);

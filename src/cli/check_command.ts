@@ -17,19 +17,19 @@ interface Finding {
 
 /** `sluice check`: compares an application's behavior with its document. */
 export const checkCommand: Command = {
-  summary: "Sends a program requests made from its OpenAPI document, and names what it does otherwise.",
+  summary: "Sends a program requests generated from its OpenAPI document, and reports where it deviates.",
   args: "FILE [--seed N] [--only 'POST /notes'] [-H 'NAME: VALUE'] [--json]",
   details: [
-    "--seed           the number that the requests are made from, 1 by default",
+    "--seed           seed of the generated requests, 1 by default",
     "--runs           valid requests for each operation, 20 by default",
-    "--only           an operation: method and path of the document, or its operationId; may be repeated",
-    "-H, --header     a header of all requests, such as one that signs in; may be repeated",
+    "--only           an operation: its method and path, or its operationId; may be repeated",
+    "-H, --header     a header for all requests, such as credentials; may be repeated",
     ...DOCUMENT_DETAILS,
-    "--log            shows what the program logs meanwhile, such as the errors of requests that are meant to fail",
-    "--json           prints what was found as JSON",
+    "--log            shows what the program logs, such as errors of requests that are meant to fail",
+    "--json           prints the findings as JSON",
     "",
-    "The requests are real: give the program a database of its own. It exits with 0 if nothing was found, with 1 if",
-    "something was, or the program failed, and with 2 if the arguments are wrong.",
+    "The requests are real, so give the program a separate database. Exits with 0 if nothing was found, 1 if something",
+    "was or the program failed, and 2 if the arguments are wrong.",
   ],
   options: {
     seed: { type: "string" },
@@ -41,7 +41,7 @@ export const checkCommand: Command = {
     ...DOCUMENT_OPTIONS,
   },
   async run(files, flags) {
-    if (files.length !== 1) throw new UsageError(`it takes the file of one program, not ${files.length}`);
+    if (files.length !== 1) throw new UsageError(`expected the file of one program, not ${files.length}`);
     const [file] = files as [string];
     const options = {
       seed: numberOf(flags, "seed", 1),
@@ -80,14 +80,14 @@ async function unheard<T>(run: () => Promise<T>): Promise<T> {
 function numberOf(flags: FlagValues, name: string, usual: number): number {
   const value = flags[name] as string | undefined;
   if (value === undefined) return usual;
-  if (!/^\d{1,9}$/.test(value)) throw new UsageError(`--${name} is a number, not ${value}`);
+  if (!/^\d{1,9}$/.test(value)) throw new UsageError(`--${name} must be a number, not ${value}`);
   return Number(value);
 }
 
 function headersOf(flags: FlagValues): [string, string][] {
   return ((flags["header"] ?? []) as readonly string[]).map((line) => {
     const [, name, value] = line.match(/^([^:]+):\s*(.*)$/s) ?? [];
-    if (name === undefined) throw new UsageError(`a header is "Name: value", not ${line}`);
+    if (name === undefined) throw new UsageError(`a header must be "Name: value", not ${line}`);
     return [name, value!];
   });
 }

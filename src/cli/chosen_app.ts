@@ -9,7 +9,8 @@ export const DOCUMENT_OPTIONS = { app: { type: "string" }, document: { type: "st
 /** Help text for them. */
 export const DOCUMENT_DETAILS: readonly string[] = [
   "--app            which application, if the program has several: 1 for the first",
-  "--document       where the application serves its document, such as /docs/openapi.json; made of its routes by default",
+  "--document       path of the document in the application, such as /docs/openapi.json; made from its routes by " +
+  "default",
 ];
 
 /** An application, and its document. */
@@ -50,14 +51,14 @@ export async function documentedApp(file: string, flags: FlagValues): Promise<Do
   } catch {
     // it is not a document, as the error below explains
   }
-  throw new CommandError(`${path} is no OpenAPI document: ${response.status} ${text.slice(0, 100)}`);
+  throw new CommandError(`${path} is not an OpenAPI document: ${response.status} ${text.slice(0, 100)}`);
 }
 
 function chosen(apps: readonly LoadedApp[], number: string | undefined): LoadedApp {
   const app = apps[Number(number ?? 1) - 1];
   if (app !== undefined && (number !== undefined || apps.length === 1)) return app;
   throw new UsageError(
-    `the program has ${apps.length === 1 ? "one application" : `${apps.length} applications`}, so --app is 1 to ` +
-      `${apps.length}, as \`sluice routes\` prints them`,
+    `the program has ${apps.length === 1 ? "one application" : `${apps.length} applications`}, so --app must be 1 to ` +
+      `${apps.length}, in the order of \`sluice routes\``,
   );
 }

@@ -10,20 +10,20 @@ import { watchAndRepeat } from "./watch.ts";
 
 /** `sluice client`: writes a typed client of a program's routes. */
 export const clientCommand: Command = {
-  summary: "Writes a typed client of a program's routes, in TypeScript.",
+  summary: "Writes a typed TypeScript client for a program's routes.",
   args: "FILE [-o CLIENT] [--watch]",
   details: [
-    "-o, --output     the file that is written; standard output by default",
-    "--watch          writes it again when a file beside the program is saved",
+    "-o, --output     the file to write; standard output by default",
+    "--watch          writes it again when a file next to the program is saved",
     ...DOCUMENT_DETAILS,
     "",
-    "The program is run as it is, but its applications do not listen. What else it does when it is imported, it",
-    "does: connect to a database, start timers. Export the application from a file that only makes it, such as",
-    "app.ts, import that where it listens, and name it here: then nothing else happens.",
+    "The program runs, but its applications do not listen. Other effects of importing it remain, such as database",
+    "connections and timers. To avoid them, export the application from a file that only creates it, such as app.ts,",
+    "import that file where you call listen, and pass it here.",
   ],
   options: { output: { type: "string", short: "o" }, watch: { type: "boolean" }, ...DOCUMENT_OPTIONS },
   async run(files, flags) {
-    if (files.length !== 1) throw new UsageError(`it takes the file of one program, not ${files.length}`);
+    if (files.length !== 1) throw new UsageError(`expected the file of one program, not ${files.length}`);
     const [file] = files as [string];
     const output = flags["output"] as string | undefined;
     if (flags["watch"] === true) {
@@ -37,7 +37,7 @@ export const clientCommand: Command = {
       for (const { method, path, reason } of document["x-not-expressible"] ?? []) {
         console.error(`client: ${method} ${path}: ${reason}`);
       }
-      if (!await exportsApp(file, app)) console.error(`client: ${file} listens; it was run without that, see --help`);
+      if (!await exportsApp(file, app)) console.error(`client: ${file} calls listen, which was skipped; see --help`);
       return generateClient(app, { document, command: commandText(file, flags) });
     });
     if (output === undefined) return void process.stdout.write(text);

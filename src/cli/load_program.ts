@@ -20,8 +20,7 @@ export async function loadProgram(file: string): Promise<readonly LoadedApp[]> {
   }
   if (apps.length > 0) return apps;
   throw new CommandError(
-    `${file} makes no application. It is run as it is, so if it exports a function that makes one, name a file that ` +
-      "calls it",
+    `${file} creates no application. If it exports a function that creates one, pass a file that calls it`,
   );
 }
 

@@ -47,6 +47,6 @@ export async function openApiPackage<Entry>(entry: "" | "/check" | "/generate", 
     }
   }
   throw new CommandError(
-    `it needs @sluice/openapi, installed beside the program: npm install @sluice/openapi\n${reasons.join("\n")}`,
+    `it needs @sluice/openapi, installed next to the program: npm install @sluice/openapi\n${reasons.join("\n")}`,
   );
 }

@@ -18,7 +18,7 @@ export const requestCommand: Command = {
     "-X, --request    the method; GET, or POST if there is a body",
     "-H, --header     a header; may be repeated",
     "-d, --data       the body, application/json unless a header says otherwise",
-    `-m, --max-time   seconds until it gives up, ${MAX_TIME_S} by default`,
+    `-m, --max-time   timeout in seconds, ${MAX_TIME_S} by default`,
     "--app            which application, if the program has several: 1 for the first",
     "--json           prints {status, headers, body}; the body is parsed if it is JSON",
   ],
@@ -32,10 +32,12 @@ export const requestCommand: Command = {
   },
   async run(positionals, flags) {
     if (positionals.length !== 2) {
-      throw new UsageError(`it takes the file of a program and a path, not ${positionals.length} arguments`);
+      throw new UsageError(`expected the file of a program and a path, not ${positionals.length} arguments`);
     }
     const [file, path] = positionals as [string, string];
-    if (!path.startsWith("/") && !URL.canParse(path)) throw new UsageError(`a path begins with a slash, not ${path}`);
+    if (!path.startsWith("/") && !URL.canParse(path)) {
+      throw new UsageError(`a path must start with a slash, not ${path}`);
+    }
     const init = initOf(flags);
     const seconds = numberOf(flags, "max-time") ?? MAX_TIME_S;
     await aside(async () => {
@@ -48,7 +50,7 @@ export const requestCommand: Command = {
         await orAborted(flags["json"] === true ? printJson(response) : printAsSent(response), signal);
       } catch (error) {
         if (error !== signal.reason) throw error;
-        throw new CommandError(`there was no whole response within ${seconds} s; --max-time is for slower ones`);
+        throw new CommandError(`no complete response within ${seconds} s; raise --max-time for slower ones`);
       }
     });
   },
@@ -58,7 +60,7 @@ function initOf(flags: FlagValues): RequestInit {
   const headers = new Headers();
   for (const line of (flags["header"] ?? []) as readonly string[]) {
     const [, name, value] = line.match(/^([^:]+):\s*(.*)$/s) ?? [];
-    if (name === undefined) throw new UsageError(`a header is "Name: value", not ${line}`);
+    if (name === undefined) throw new UsageError(`a header must be "Name: value", not ${line}`);
     headers.append(name, value!);
   }
   const body = flags["data"] as string | undefined;
@@ -70,7 +72,7 @@ function initOf(flags: FlagValues): RequestInit {
 function numberOf(flags: FlagValues, name: string): number | undefined {
   const value = flags[name];
   if (value === undefined) return undefined;
-  if (!(Number(value) > 0)) throw new UsageError(`--${name} is a number above 0, not ${value}`);
+  if (!(Number(value) > 0)) throw new UsageError(`--${name} must be a number above 0, not ${value}`);
   return Number(value);
 }
 
@@ -78,7 +80,9 @@ function chosen(apps: readonly LoadedApp[], number: number | undefined): LoadedA
   const app = apps[(number ?? 1) - 1];
   if (app !== undefined && (number !== undefined || apps.length === 1)) return app;
   const range = apps.length === 1 ? "one application" : `${apps.length} applications`;
-  throw new UsageError(`the program has ${range}, so --app is 1 to ${apps.length}, as \`sluice routes\` prints them`);
+  throw new UsageError(
+    `the program has ${range}, so --app must be 1 to ${apps.length}, in the order of \`sluice routes\``,
+  );
 }
 
 async function orAborted<T>(coming: Promise<T>, signal: AbortSignal): Promise<T> {

@@ -8,7 +8,7 @@ export const routesCommand: Command = {
   details: ["--json  as JSON"],
   options: { json: { type: "boolean" } },
   async run(files, flags) {
-    if (files.length !== 1) throw new UsageError(`it takes the file of one program, not ${files.length}`);
+    if (files.length !== 1) throw new UsageError(`expected the file of one program, not ${files.length}`);
     const [file] = files as [string];
     const apps = await aside(() => loadProgram(file));
     if (flags["json"] === true) {

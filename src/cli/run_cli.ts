@@ -34,7 +34,7 @@ export async function runCli(args: readonly string[]): Promise<void> {
   if (["--help", "-h", "help"].includes(name)) return end(0, overview());
   const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
   if (command === undefined) {
-    return end(2, `${name === "" ? "sluice takes a command" : `sluice: there is no command ${name}`}\n\n${overview()}`);
+    return end(2, `${name === "" ? "sluice needs a command" : `sluice: there is no command ${name}`}\n\n${overview()}`);
   }
   try {
     const options = { ...command.options, help: { type: "boolean", short: "h" } } as const;

@@ -1,7 +1,7 @@
 import { TARGET_DOUBT } from "../exchange/target_doubt.ts";
 import type { Exchange } from "../exchange/exchange.ts";
 
-const MESSAGE = "app.fetch takes a web Request, not one of Node's: pass the application itself, as in " +
+const MESSAGE = "app.fetch expects a web Request, not one of Node's: pass the application itself, as in " +
   "http.createServer(app)";
 
 /** The part of Node's response used here. */

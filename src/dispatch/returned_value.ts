@@ -90,6 +90,6 @@ function isForJson(value: unknown): boolean {
 
 function ofFunction(handler: AnyHandler, value: object): string {
   const name = handler.name || "handler";
-  return `${describe(handler)} returned ${describe(value)}, and nothing has responded for a second; if it makes the ` +
-    `handler, register what it returns: ${name}()`;
+  return `${describe(handler)} returned ${describe(value)}, and nothing has responded for a second; if it creates ` +
+    `the handler, register its return value: ${name}()`;
 }

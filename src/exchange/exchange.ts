@@ -658,5 +658,5 @@ function brokenBody(): ReadableStream<Uint8Array> {
 }
 
 function brokenOff(): Error {
-  return new Error("The response was broken off");
+  return new Error("The response was cut off");
 }

@@ -70,7 +70,7 @@ export function keepWithinBudget(holder: Holder, most: number, report: (reason: 
     return;
   }
   const reason = new Error(
-    `More than ${most} bytes waited for clients that read slowly ("send budget"): those with most of them are closed`,
+    `More than ${most} bytes were waiting for slow clients ("send budget"): the connections with the most are closed`,
   );
   const count = holders.size;
   for (const one of [...holders].sort((a, b) => b.heldBytes - a.heldBytes)) {

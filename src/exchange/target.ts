@@ -206,7 +206,7 @@ function doubtOfUrl(url: string): TargetDoubt {
 }
 
 function refused(given: unknown): never {
-  throw new TypeError(`app.fetch takes a Request, not ${describe(given)}`);
+  throw new TypeError(`app.fetch expects a Request, not ${describe(given)}`);
 }
 
 function isPathless(target: string): boolean {

@@ -37,7 +37,7 @@ export function reportTelemetry(app: ErrorReporter, what: string, cause: unknown
   if (kinds === undefined) reported.set(app, kinds = new Set());
   if (kinds.has(what)) return;
   kinds.add(what);
-  const message = `telemetry: ${what} failed, which is reported once and fails no request: ${textOf(cause)}`;
+  const message = `telemetry: ${what} failed; this is reported once and fails no request: ${textOf(cause)}`;
   app.reportError(new Error(message, { cause }), { phase: "telemetry" });
 }
 

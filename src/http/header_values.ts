@@ -74,7 +74,7 @@ export function assertHeaderValue(caller: string, name: string, value: string): 
   if (isSendable(value)) return;
   throw coded(
     "ERR_INVALID_CHAR",
-    new TypeError(`Invalid character in header content ["${name}"]; ${caller} takes no CR, LF or wide characters`),
+    new TypeError(`Invalid character in header content ["${name}"]; ${caller} accepts no CR, LF or wide characters`),
   );
 }
 
@@ -89,7 +89,7 @@ export function assertReason(caller: string, reason: string): void {
   if (isSendable(reason)) return;
   throw coded(
     "ERR_INVALID_CHAR",
-    new TypeError(`Invalid character in statusMessage; ${caller} takes no CR, LF or wide characters`),
+    new TypeError(`Invalid character in statusMessage; ${caller} accepts no CR, LF or wide characters`),
   );
 }
 

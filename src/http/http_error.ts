@@ -67,7 +67,7 @@ export class HttpError extends Error {
    */
   constructor(status: number, message?: string, options: HttpErrorOptions = {}) {
     if (!Number.isInteger(status) || status < 400 || status > 599) {
-      throw new RangeError(`HttpError takes a status from 400 to 599, not ${describe(status)}`);
+      throw new RangeError(`HttpError expects a status from 400 to 599, not ${describe(status)}`);
     }
     const { cause, expose, ...extra } = options;
     super(message ?? statusMessage(status), cause === undefined ? undefined : { cause });

@@ -108,7 +108,7 @@ export function subnetOf(text: string, prefixLength: number, ipv4PrefixLength?: 
 
 function checkBits(what: string, bits: number, most: number): void {
   if (Number.isInteger(bits) && bits >= 0 && bits <= most) return;
-  throw new RangeError(`subnetOf takes ${what}, from 0 to ${most}, not ${describe(bits)}`);
+  throw new RangeError(`subnetOf expects ${what}, from 0 to ${most}, not ${describe(bits)}`);
 }
 
 function masked(groups: Groups, bits: number): number[] {
@@ -119,8 +119,8 @@ function masked(groups: Groups, bits: number): number[] {
 }
 
 /** Advice in error messages. */
-const SUBNETS = 'takes addresses, subnets like "10.0.0.0/8", "loopback", "linklocal", "uniquelocal"';
-const TRUSTED = `"trust proxy" ${SUBNETS}, and, but not as text, true or a number of proxies`;
+const SUBNETS = 'accepts addresses, subnets like "10.0.0.0/8", "loopback", "linklocal", "uniquelocal"';
+const TRUSTED = `"trust proxy" ${SUBNETS}, and true or a number of proxies (not as strings)`;
 
 const NAMED: Readonly<Record<string, readonly string[]>> = {
   linklocal: ["169.254.0.0/16", "fe80::/10"],

@@ -22,7 +22,9 @@ export function compileTrust(value: TrustSetting | null | undefined): TrustFunct
   const names = typeof value === "string" ? value.split(",").map(trimBlanks) : value || [];
   const subnets = [names].flat().map((name) => {
     if (typeof name === "string") return parseTrusted(name);
-    throw new TypeError(`"trust proxy" takes true, a number of proxies, subnets or a function, not ${describe(name)}`);
+    throw new TypeError(
+      `"trust proxy" must be true, a number of proxies, subnets or a function, not ${describe(name)}`,
+    );
   });
   return (address) => subnets.some((contains) => contains(address));
 }

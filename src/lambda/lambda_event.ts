@@ -87,8 +87,8 @@ export function httpEvent(caller: string, event: unknown): LambdaEvent {
     ("http" in requestContext || typeof httpMethod === "string");
   if (isHttp) return event as LambdaEvent;
   throw new TypeError(
-    `${caller} answers the HTTP events of API Gateway, function URLs and load balancers, not ${named(event)}; ` +
-      "give other events a handler of their own",
+    `${caller} handles HTTP events of API Gateway, function URLs and load balancers, not ${named(event)}; ` +
+      "use a separate handler for other events",
   );
 }
 

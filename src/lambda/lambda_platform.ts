@@ -19,7 +19,8 @@ export const lambdaPlatform: Platform = {
   tellsOfBodies: () => true,
   serve() {
     throw new TypeError(
-      "app.listen: nothing listens on Lambda; export toLambdaHandler(app), or import @sluice/sluice/node to listen on Node",
+      "app.listen: functions on Lambda do not listen; export toLambdaHandler(app), or import @sluice/sluice/node to " +
+        "listen on Node",
     );
   },
 };

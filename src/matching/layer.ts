@@ -454,7 +454,7 @@ function pathsOf(caller: string, path: unknown): (string | RegExp)[] {
   const paths = Array.isArray(path) ? path.flat(Infinity) : [path];
   for (const one of paths) {
     if (typeof one === "string" || one instanceof RegExp) continue;
-    throw new TypeError(`${caller} takes a path as a string, a RegExp or an array of them, not ${describe(one)}`);
+    throw new TypeError(`${caller} expects a path as a string, a RegExp or an array of them, not ${describe(one)}`);
   }
   return paths;
 }

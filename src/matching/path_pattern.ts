@@ -357,8 +357,8 @@ function warnOfSlow(caller: string, regexp: RegExp): void {
   examined.add(regexp);
   if (!isExponential(regexp)) return;
   console.warn(
-    `${caller}: ${regexp} repeats what can match the same text in several ways, such as a repetition, which a hostile ` +
-      "path can make very slow; simplify it",
+    `${caller}: ${regexp} repeats a part that can match the same string in several ways, such as another repetition, ` +
+      "so a hostile path can make it very slow; simplify it",
   );
 }
 
@@ -408,7 +408,7 @@ function pathError(caller: string, source: string, error: PathError): TypeError 
   const query = /^(.*?)\?[\w.[\]-]+=/.exec(source);
   const hint = query === null
     ? HINTS.find(([pattern]) => pattern.test(reason))?.[1]
-    : `a query is no part of the path: write "${query[1]}", and look at req.query`;
+    : `a query is not part of the path: write "${query[1]}", and read req.query`;
   return new TypeError(`${caller} cannot use the path "${source}": ${reason}${hint ? `; ${hint}` : ""}`, {
     cause: error,
   });

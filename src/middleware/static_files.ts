@@ -96,7 +96,7 @@ export function serveStatic(root: string, options?: ServeStaticOptions): StaticF
   if (!root) throw new TypeError("root path required");
   if (typeof root !== "string") throw new TypeError("root path must be a string");
   if (options && typeof options !== "object") {
-    throw new TypeError(`serveStatic takes its options as an object, not ${describe(options)}`);
+    throw new TypeError(`serveStatic expects its options as an object, not ${describe(options)}`);
   }
   unknownOptions("serveStatic", options, optionNames(), insteadOfFileOption).forEach(noteWarning);
   const { fallthrough = true, redirect = true, index = "index.html", setHeaders, ...fileOptions } = options ?? {};
@@ -173,8 +173,8 @@ function adviseOfRoot(app: AppLike, root: string): void {
   if (isFolder(files, path)) return;
   const remedy = isAbsolutePath(root)
     ? "create it, or pass another one"
-    : "a relative path begins in the working directory";
-  warnInDevelopment(app, `serveStatic: there is no folder ${path}, so that no file is found; ${remedy}`);
+    : "a relative path starts at the working directory";
+  warnInDevelopment(app, `serveStatic: there is no folder ${path}, so no file is found; ${remedy}`);
 }
 
 function explain(req: FrameworkRequest, { reason }: UncoveredError): void {

@@ -47,8 +47,8 @@ export function handleNodeRequest(
 ): void {
   if (registered?.handleNodeRequest !== undefined) return registered.handleNodeRequest(app, req, res, next);
   console.error(
-    'An application in http.createServer, connect or Express takes import "@sluice/sluice/node" beside it, or is ' +
-      "handed over as toNodeHandler(app)",
+    'An application in http.createServer, connect or Express needs import "@sluice/sluice/node", or must be passed ' +
+      "as toNodeHandler(app)",
   );
   res.statusCode = 500;
   res.end();

@@ -42,7 +42,7 @@ export function ioRedis(client: IoRedisClient): PubSubClient {
       own.on("messageBuffer", (channel, bytes) => message(String(channel), bytes as Buffer));
       listenTo(own, listener);
       // if Redis closes the connection of a subscriber that is too slow, ioredis emits no error
-      own.on("close", () => listener.failed(new Error("the connection that follows channels was closed")));
+      own.on("close", () => listener.failed(new Error("the subscriber connection was closed")));
       if (own.status === "wait") own.connect().catch(listener.failed);
       return {
         isReady: () => own.status === "ready",

@@ -36,7 +36,7 @@ export class RedisBroker implements TopicBroker {
 
   open(host: TopicHost): void {
     if (this.#host !== null) {
-      throw new Error("redisTopics: this one is in use already; call redisTopics(client) for each application");
+      throw new Error("redisTopics: this broker is already in use; call redisTopics(client) for each application");
     }
     this.#host = host;
     this.#listen();
@@ -49,7 +49,7 @@ export class RedisBroker implements TopicBroker {
     }
     const { bytes } = this.#waiting;
     if (bytes > 0 && bytes + message.length > MOST_WAITING) {
-      return this.#failed(new Error(`${bytes} bytes wait for Redis already`));
+      return this.#failed(new Error(`${bytes} bytes are already waiting for Redis`));
     }
     void this.#send(topic, message);
   }

@@ -69,6 +69,6 @@ function pubSubClientOf(client: NodeRedisClient | IoRedisClient): PubSubClient {
     ? "this object"
     : String(client);
   throw new TypeError(
-    "redisTopics takes a client of npm:redis 5 or later (in a cluster, of one node), or of npm:ioredis, not " + shown,
+    "redisTopics expects a client of npm:redis 5 or later (in a cluster, of one node), or of npm:ioredis, not " + shown,
   );
 }

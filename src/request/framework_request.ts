@@ -256,7 +256,7 @@ export class FrameworkRequest<Params = RouteParams, Body = Any, Query = ParsedQs
   waitUntil(work: PromiseLike<unknown>): void {
     // as on Workers, other values count as done; but a function would never run
     const isIdle = typeof work === "function" && !("then" in work);
-    if (isIdle) throw new TypeError("req.waitUntil takes a promise, not a function; call it");
+    if (isIdle) throw new TypeError("req.waitUntil expects a promise, not a function; call it");
     const { app, info, context } = exchangeFor(this, "req.waitUntil");
     app[backgroundKey](work, info, context, this);
   }

@@ -216,11 +216,11 @@ export class FrameworkResponse<L extends Record<string, Any> = Record<string, An
       throw new TypeError(
         `Invalid status code: ${
           typeof code === "bigint" ? `${code}n` : JSON.stringify(code)
-        }. res.status takes an integer.`,
+        }. res.status expects an integer.`,
       );
     }
     if (code < 100 || code > 999) {
-      throw new RangeError(`Invalid status code: ${code}. res.status takes a number from 100 to 999.`);
+      throw new RangeError(`Invalid status code: ${code}. res.status expects a number from 100 to 999.`);
     }
     this.statusCode = code;
     return this;
@@ -378,7 +378,7 @@ export class FrameworkResponse<L extends Record<string, Any> = Record<string, An
    */
   set(field: string | Record<string, Any>, value?: HeaderValue | boolean): this {
     if (typeof field !== "string") {
-      if (value !== undefined) throw new TypeError(`res.set takes a header name as a string, not ${describe(field)}`);
+      if (value !== undefined) throw new TypeError(`res.set expects a header name as a string, not ${describe(field)}`);
       for (const name of Object.keys(field ?? {})) this.set(name, field[name]);
       return this;
     }
@@ -417,7 +417,7 @@ export class FrameworkResponse<L extends Record<string, Any> = Record<string, An
    */
   append(field: string, value: string | string[] | undefined): this {
     if (typeof field !== "string") {
-      throw new TypeError(`res.append takes a header name as a string, not ${describe(field)}`);
+      throw new TypeError(`res.append expects a header name as a string, not ${describe(field)}`);
     }
     const earlier = this.getHeader(field);
     if (!earlier) return this.set(field, value);
@@ -432,7 +432,7 @@ export class FrameworkResponse<L extends Record<string, Any> = Record<string, An
    */
   type(type: string): this {
     if (typeof type !== "string") {
-      throw new TypeError(`res.type takes a media type or extension as a string, not ${typeof type}`);
+      throw new TypeError(`res.type expects a media type or extension as a string, not ${typeof type}`);
     }
     return this.set("Content-Type", type.includes("/") ? type : contentTypeOf(type) ?? "application/octet-stream");
   }
@@ -450,7 +450,7 @@ export class FrameworkResponse<L extends Record<string, Any> = Record<string, An
   vary(field: string | readonly string[]): this {
     if (!field) throw new TypeError("field argument is required to res.vary");
     if (typeof field !== "string" && !Array.isArray(field)) {
-      throw new TypeError(`res.vary takes a header name or a list of them, not ${describe(field)}`);
+      throw new TypeError(`res.vary expects a header name or a list of them, not ${describe(field)}`);
     }
     if (field.length === 0) return this;
     this.setHeader("Vary", appendVary(headerText(this.getHeader("Vary")), field));
@@ -464,7 +464,7 @@ export class FrameworkResponse<L extends Record<string, Any> = Record<string, An
    */
   links(links: Record<string, string | readonly string[]>): this {
     if (typeof links !== "object" || links === null) {
-      throw new TypeError(`res.links takes an object of relations and URLs, not ${describe(links)}`);
+      throw new TypeError(`res.links expects an object of relations and URLs, not ${describe(links)}`);
     }
     const earlier = headerText(this.getHeader("Link"));
     const added = Object.entries(links).flatMap(([rel, urls]) => [urls].flat().map((url) => `<${url}>; rel="${rel}"`));
@@ -501,7 +501,7 @@ export class FrameworkResponse<L extends Record<string, Any> = Record<string, An
     const target = second === undefined ? first : second;
     if (typeof target !== "string" && !(target instanceof URL)) {
       const url = typeof first === "number" ? second : target;
-      throw new TypeError(`res.redirect([status,] url) takes the URL as a string, not ${describe(url)}`);
+      throw new TypeError(`res.redirect([status,] url) expects the URL as a string, not ${describe(url)}`);
     }
     const address = this.location(target).get("Location") as string;
     const text = statusMessage(status);
@@ -538,7 +538,7 @@ export class FrameworkResponse<L extends Record<string, Any> = Record<string, An
   format(handlers: FormatHandlers): this {
     const req = given(this.req, "res.format", "res.req");
     if (typeof handlers !== "object" || handlers === null) {
-      throw new TypeError(`res.format takes an object of types and handlers, not ${describe(handlers)}`);
+      throw new TypeError(`res.format expects an object of types and handlers, not ${describe(handlers)}`);
     }
     for (const [type, handler] of Object.entries(handlers)) {
       if (typeof handler === "function") continue;
@@ -575,7 +575,7 @@ export class FrameworkResponse<L extends Record<string, Any> = Record<string, An
    * ```
    */
   cookie(name: string, value: unknown, options?: CookieOptions | null): this {
-    if (typeof name !== "string") throw new TypeError(`res.cookie takes a name as a string, not ${String(name)}`);
+    if (typeof name !== "string") throw new TypeError(`res.cookie expects a name as a string, not ${String(name)}`);
     if (options) adviseOn(this, () => misspeltAttributes(options));
     const text = typeof value === "object" ? "j:" + JSON.stringify(value) : String(value);
     const signed = options?.signed ? sign(this, text) : text;
@@ -595,7 +595,7 @@ export class FrameworkResponse<L extends Record<string, Any> = Record<string, An
    */
   attachment(filename?: string): this {
     if (filename !== undefined && typeof filename !== "string") {
-      throw new TypeError(`res.attachment takes a name as a string, not ${typeof filename}`);
+      throw new TypeError(`res.attachment expects a name as a string, not ${typeof filename}`);
     }
     const separator = supportOf(this).separator();
     const name = filename === undefined ? undefined : baseName(filename, separator);
@@ -646,9 +646,9 @@ export class FrameworkResponse<L extends Record<string, Any> = Record<string, An
         : this.download(path, filename, {}, options);
     }
     if (typeof filename === "object" && filename !== null) return this.download(path, null, filename, callback);
-    if (typeof path !== "string") throw new TypeError(`res.download takes a path as a string, not ${typeof path}`);
+    if (typeof path !== "string") throw new TypeError(`res.download expects a path as a string, not ${typeof path}`);
     if (filename && typeof filename !== "string") {
-      throw new TypeError(`res.download takes a file name as a string, not ${describe(filename)}`);
+      throw new TypeError(`res.download expects a file name as a string, not ${describe(filename)}`);
     }
     const headers: Record<string, HeaderValue | boolean> = {};
     for (const [name, value] of Object.entries(options?.headers ?? {})) {
@@ -719,7 +719,7 @@ function sendAny<R extends AnyResponse>(res: R, body: SendBody): R {
     return res;
   }
   if (typeof body === "function" || typeof body === "symbol") {
-    throw new TypeError(`res.send takes text, bytes or a value for JSON, not a ${typeof body}`);
+    throw new TypeError(`res.send expects a string, bytes or a JSON value, not a ${typeof body}`);
   }
   if (typeof body === "number") adviseOn(res, () => adviceOnStatus(body));
   return res.json(body);
@@ -892,13 +892,13 @@ function adviseOn({ req }: AnyResponse, texts: () => string[]): void {
   if (isDeveloped(app)) { for (const text of texts()) warnInDevelopment(app, text); }
 }
 
-const BACK = 'res.redirect("back") leads to the relative URL "back"; Express 4 took it for the page before: write ' +
+const BACK = 'res.redirect("back") goes to the relative URL "back"; in Express 4 it meant the previous page: write ' +
   'res.redirect(req.get("Referrer") || "/")';
 
 function adviceOnStatus(body: number): string[] {
   if (statusText(body) === undefined) return [];
   return [
-    `res.send(${body}) sends the number as JSON; Express 4 took it for the status: write res.sendStatus(${body})`,
+    `res.send(${body}) sends the number as JSON; in Express 4 it was the status: write res.sendStatus(${body})`,
   ];
 }
 

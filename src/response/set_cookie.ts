@@ -88,23 +88,23 @@ export function formatSetCookie(name: string, value: string, options: CookieOpti
   const encode = given || encodeURIComponent;
   const { domain, expires, priority } = options;
   if (expires && !(expires instanceof Date && !Number.isNaN(expires.getTime()))) {
-    throw new TypeError("option expires is invalid; res.cookie takes a Date");
+    throw new TypeError("option expires is invalid; res.cookie expects a Date");
   }
   if (maxAge !== undefined && maxAge !== null && Number.isNaN(Number(maxAge))) {
-    throw new TypeError(`option maxAge is invalid; res.cookie takes ms, not ${String(maxAge)}`);
+    throw new TypeError(`option maxAge is invalid; res.cookie expects ms, not ${String(maxAge)}`);
   }
   if (priority && !["low", "medium", "high"].includes(String(priority).toLowerCase())) {
-    throw new TypeError(`option priority is invalid; res.cookie takes "low", "medium" or "high", not ${priority}`);
+    throw new TypeError(`option priority is invalid; res.cookie expects "low", "medium" or "high", not ${priority}`);
   }
   if (typeof encode !== "function") {
-    throw new TypeError(`option encode is invalid; res.cookie takes a function, not ${describe(encode)}`);
+    throw new TypeError(`option encode is invalid; res.cookie expects a function, not ${describe(encode)}`);
   }
   // as strict as Express; the package is not
   if (!isHeaderName(name)) throw new TypeError(`argument name is invalid: ${name}`);
   if (!isAttribute(path)) {
-    throw new TypeError(`option path is invalid: ${path}; res.cookie takes a URL's path, escaped`);
+    throw new TypeError(`option path is invalid: ${path}; res.cookie expects an escaped URL path`);
   }
-  if (!isAttribute(domain)) throw new TypeError(`option domain is invalid: ${domain}; res.cookie takes a host name`);
+  if (!isAttribute(domain)) throw new TypeError(`option domain is invalid: ${domain}; res.cookie expects a host name`);
   const isNone = typeof sameSite === "string" && sameSite.toLowerCase() === "none";
   const cookie = { ...rest, path: path ?? "/", name, value } as SetCookie;
   if (sameSite && !isNone) cookie.sameSite = sameSite;

@@ -55,7 +55,7 @@ function fetchOf(caller: string, handler: FetchHandler | FetchApp): FetchHandler
   if (typeof handler === "function" && !isRouter) return handler;
   const given = isRouter ? "a router or an Express application; mount it with use" : describe(handler);
   throw new TypeError(
-    `${caller} takes a function (request) => Response, or an object with a fetch method, not ${given}`,
+    `${caller} expects a function (request) => Response, or an object with a fetch method, not ${given}`,
   );
 }
 
@@ -65,15 +65,15 @@ function requestBelow(caller: string, req: FrameworkRequest, request: Request): 
   const { url, method } = req;
   // most handlers resolve the path, which would bypass middleware that matched the path as sent
   if (RESOLVED_ELSEWHERE.test(req.path)) {
-    throw new HttpError(400, "The path of a mounted handler has no dot segments and no backslashes");
+    throw new HttpError(400, "The path of a mounted handler must have no dot segments or backslashes");
   }
   // Deno passes methods on as sent, and layers match them exactly
   if (CAPITALISED_ELSEWHERE.test(method) && method !== asciiUpperCase(method)) {
-    throw new HttpError(400, `A mounted handler takes the method ${asciiUpperCase(method)}, not ${method}`);
+    throw new HttpError(400, `A mounted handler expects the method ${asciiUpperCase(method)}, not ${method}`);
   }
   if (url === req.originalUrl && method === request.method && request.constructor === Request) return request;
   if (request.bodyUsed) {
-    throw new TypeError(`${caller}: the body was read already; register the mount before the body parsers`);
+    throw new TypeError(`${caller}: the body was already read; register the mount before the body parsers`);
   }
   const { protocol, host } = originOf(request);
   const moved = new Request(`${protocol}//${host}${url}`, request);

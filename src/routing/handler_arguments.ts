@@ -60,7 +60,7 @@ function noteMiscounted(caller: string, fn: AnyHandler): void {
   noteWarning(
     `${caller}: ${
       describe(fn)
-    } with ${fn.length} parameters gets no errors, but (req, res, next), whatever they are called; ` +
+    } with ${fn.length} parameters gets (req, res, next), not errors, whatever their names; ` +
       "error handlers have four: (error, req, res, next)",
   );
 }

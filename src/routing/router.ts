@@ -254,7 +254,7 @@ export class BaseRouter<Outer = unknown> extends Callable implements LayerSource
     const caller = original.#caller;
     if (typeof path === "function") {
       throw new TypeError(
-        `${caller} takes a path before its handlers, as in ${caller}("/path", handler), not a function`,
+        `${caller} expects a path before its handlers, as in ${caller}("/path", handler), not a function`,
       );
     }
     const functions = checkedHandlers(caller, handlers);
@@ -332,11 +332,11 @@ export class BaseRouter<Outer = unknown> extends Callable implements LayerSource
       throw new TypeError(`${caller} requires a callback that fills the router, not ${describe(fill)}`);
     }
     if (typeof (fill as { handle?: unknown }).handle === "function") {
-      throw new TypeError(`${caller} requires a callback that fills the router, not a router; use mounts one`);
+      throw new TypeError(`${caller} requires a callback that fills the router, not a router; mount it with use`);
     }
     const given: GroupOptions = typeof options === "function" ? {} : options ?? {};
     if (typeof given !== "object") {
-      throw new TypeError(`${caller} takes its options as an object, not ${describe(given)}`);
+      throw new TypeError(`${caller} expects its options as an object, not ${describe(given)}`);
     }
     // a misspelt `middleware` would protect nothing
     checkNames(caller, given, GROUP_NAMES);

@@ -77,8 +77,8 @@ export class SocketRoute implements RoutedEntries {
 function assertHandlers(caller: string, handlers: unknown): asserts handlers is WebSocketHandlers {
   if (typeof handlers === "function") {
     throw new TypeError(
-      `${caller} takes an object with the connection's handlers, not a function (ws, req), which is the way of ` +
-        `express-ws: leave out expressWs(app), and write { open(ws) {}, message(ws, data) {}, close(ws) {} }; the ` +
+      `${caller} expects an object with the connection's handlers, not a function (ws, req), as in ` +
+        `express-ws: remove expressWs(app), and write { open(ws) {}, message(ws, data) {}, close(ws) {} }; the ` +
         "request is ws.data.req (docs/websockets.md#coming-from-express-ws)",
     );
   }
@@ -122,7 +122,7 @@ function assertOptions(caller: string, handlers: WebSocketHandlers): void {
   }
   if (pingTimeoutMs >= 0 && pingTimeoutMs <= LONGEST_TIMER_MS) return;
   throw new RangeError(
-    `${caller}: "pingTimeoutMs" must be from 0, which is never, to ${LONGEST_TIMER_MS}, not ${pingTimeoutMs}`,
+    `${caller}: "pingTimeoutMs" must be from 0, which means never, to ${LONGEST_TIMER_MS}, not ${pingTimeoutMs}`,
   );
 }
 

@@ -16,7 +16,7 @@ export function bytesOfSetting(name: string, value: unknown): number {
     // the error below names the setting
   }
   throw new TypeError(
-    `app.set(${JSON.stringify(name)}, …) takes bytes, text such as "2mb", or Infinity for no limit, not ${
+    `app.set(${JSON.stringify(name)}, …) expects bytes, a string such as "2mb", or Infinity for no limit, not ${
       describe(value)
     }`,
   );

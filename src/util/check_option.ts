@@ -67,7 +67,7 @@ export function unknownOptions<Options>(
   instead?: Instead,
 ): string[] {
   if (options === undefined || options === null || typeof options === "function") return [];
-  if (typeof options !== "object") return [`${caller} takes its options as an object, not ${describe(options)}`];
+  if (typeof options !== "object") return [`${caller} expects its options as an object, not ${describe(options)}`];
   return unknownNames(options, names, instead).map((text) => `${caller}: ${text}`);
 }
 

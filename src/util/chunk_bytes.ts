@@ -21,7 +21,10 @@ export function chunkBytes(caller: string, chunk: unknown, encoding?: string): U
   }
   if (chunk instanceof ArrayBuffer) return new Uint8Array(chunk);
   const code = chunk === null ? "ERR_STREAM_NULL_VALUES" : "ERR_INVALID_ARG_TYPE";
-  throw coded(code, new TypeError(`${caller} takes a string or bytes, not ${chunk === null ? "null" : typeof chunk}`));
+  throw coded(
+    code,
+    new TypeError(`${caller} expects a string or bytes, not ${chunk === null ? "null" : typeof chunk}`),
+  );
 }
 
 /**

@@ -80,7 +80,7 @@ export function textBytes(caller: string, text: string, encoding = "utf8"): Uint
     case "utf-16le":
       return utf16Bytes(text);
     default:
-      throw coded("ERR_UNKNOWN_ENCODING", new TypeError(`${caller} does not know the encoding "${encoding}"`));
+      throw coded("ERR_UNKNOWN_ENCODING", new TypeError(`${caller}: unknown encoding "${encoding}"`));
   }
 }
 
@@ -141,7 +141,7 @@ export function decoderOf(caller: string, encoding: string): Decoder {
   try {
     return charsetDecoder(encoding, { ignoreBOM: true });
   } catch (cause) {
-    throw Object.assign(new TypeError(`${caller} does not know the encoding "${encoding}"`, { cause }), {
+    throw Object.assign(new TypeError(`${caller}: unknown encoding "${encoding}"`, { cause }), {
       code: "ERR_UNKNOWN_ENCODING",
     });
   }

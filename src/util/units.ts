@@ -34,7 +34,7 @@ export function parseBytes(value: number | string): number {
   if (typeof value === "number" && !Number.isNaN(value)) return value;
   const match = /^\s*(\d+(?:\.\d+)?)\s*(b|kb|mb|gb|tb|pb)?\s*$/i.exec(String(value));
   if (match === null) {
-    throw new TypeError(`A size is a number of bytes or text such as "100kb", not ${describe(value)}`);
+    throw new TypeError(`A size must be a number of bytes or a string such as "100kb", not ${describe(value)}`);
   }
   return Math.floor(Number(match[1]) * BYTES[(match[2] ?? "b").toLowerCase()]!);
 }
@@ -52,7 +52,7 @@ export function parseDuration(value: number | string, what: string): number {
   const match = /^\s*(-?\d*\.?\d+)\s*([a-z]*)\s*$/i.exec(String(value));
   const unit = DURATIONS.find(([name]) => match !== null && name.test(match[2]!.toLowerCase()));
   if (match === null || unit === undefined) {
-    throw new TypeError(`${what} takes a number of ms or text such as "1d", not ${describe(value)}`);
+    throw new TypeError(`${what} must be a number of ms or a string such as "1d", not ${describe(value)}`);
   }
   return Number(match[1]) * unit[1];
 }

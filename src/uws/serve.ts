@@ -49,8 +49,8 @@ const NAMES: OptionNames<UwsOptions> = {
 };
 
 function instead(name: string): string | undefined {
-  if (name === "cert" || name === "key") return `uWebSockets.js reads files: pass ${name}File, the name of one`;
-  if (name === "host") return "it is hostname here";
+  if (name === "cert" || name === "key") return `uWebSockets.js reads a file: pass its name as ${name}File`;
+  if (name === "host") return "use hostname here";
   const isLimit = /Timeout$|^timeout$|^max/.test(name);
   return isLimit ? "the limits of uWebSockets.js are fixed (docs/uws.md); app.listen has others" : undefined;
 }
@@ -85,7 +85,7 @@ export function serve(app: FrameworkApp, options: UwsOptions, callback?: (error?
   assertEngine(uWS);
   for (const name of ["certFile", "keyFile"] as const) checkType(CALLER, name, options[name], "string");
   if ((certFile === undefined) !== (keyFile === undefined)) {
-    throw new TypeError(`${CALLER} takes certFile and keyFile together`);
+    throw new TypeError(`${CALLER} needs certFile and keyFile together`);
   }
   const { name } = detectPlatform();
   if (name !== "Node") throw new TypeError(`${CALLER}: uWebSockets.js runs on Node; on ${name} use app.listen`);

@@ -198,7 +198,7 @@ export class UwsCall implements HostServer, Upgrader, RequestOwner, Flow, UwsInf
 
   /** Records that the response is complete: the engine reclaims its own. */
   complete(): void {
-    this.#release("The engine discards what comes of a body behind the response");
+    this.#release("The engine discards the rest of a body after the response");
   }
 
   #abort(): void {

@@ -34,7 +34,7 @@ export interface UwsListenOptions {
 
 /** Listens with uWebSockets.js. */
 export class UwsServer implements PlatformServer, CallServer {
-  readonly advice = "uWebSockets.js is no http.Server; listen with app.listen, of @sluice/sluice/node";
+  readonly advice = "uWebSockets.js is not an http.Server; listen with app.listen, of @sluice/sluice/node";
   readonly limits = {};
   readonly isEncrypted: boolean;
   readonly hostname: string;
@@ -168,7 +168,7 @@ function refusal(hostname: string, port: number): Promise<void> {
     const probe = createServer();
     probe.once("error", reject);
     const where = hostname === "" ? `port ${port}` : `${hostname}:${port}`;
-    const unknown = new Error(`serve: uWebSockets.js cannot listen on ${where}, and does not tell why`);
+    const unknown = new Error(`serve: uWebSockets.js cannot listen on ${where}, and does not report why`);
     probe.listen({ port, ...(hostname === "" ? {} : { host: hostname }) }, () => probe.close(() => reject(unknown)));
   });
 }

@@ -44,7 +44,7 @@ export interface RenderOptions {
  */
 export function render(host: ViewHost, name: string, options: RenderOptions, given: RenderCallback): void {
   if (typeof given !== "function") {
-    throw new TypeError(`res.render and app.render take a callback as a function, not ${describe(given)}`);
+    throw new TypeError(`res.render and app.render expect a callback as a function, not ${describe(given)}`);
   }
   // on error there is no string, which Express's type does not express
   const callback = given as (error: Error | null, html?: string) => void;

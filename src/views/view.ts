@@ -81,7 +81,7 @@ export class View {
    */
   constructor(name: string, options: ViewOptions) {
     if (typeof name !== "string") {
-      throw new TypeError(`res.render and app.render take a view's name, not ${typeof name}`);
+      throw new TypeError(`res.render and app.render expect a view's name, not ${typeof name}`);
     }
     this.name = name;
     this.defaultEngine = options.defaultEngine;

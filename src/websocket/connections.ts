@@ -198,7 +198,7 @@ export class Connections {
    */
   use(broker: TopicBroker): void {
     assertBroker(broker);
-    if (this.#broker !== null) throw new Error("app.connections.use: another broker carries the topics already");
+    if (this.#broker !== null) throw new Error("app.connections.use: another broker is already in use");
     this.#broker = broker;
     for (const topic of this.#topics.keys()) this.#openBroker()!.subscribe(topic);
   }

@@ -15,7 +15,7 @@ export function assertSocketData(caller: string, data: unknown): asserts data is
     return;
   }
   const given = typeof data === "object" && data !== null ? "an object; use JSON.stringify" : String(data);
-  throw new TypeError(`${caller} takes text, an ArrayBuffer, a view of one or a Blob, not ${given}`);
+  throw new TypeError(`${caller} expects a string, an ArrayBuffer, a view of one or a Blob, not ${given}`);
 }
 
 /**
@@ -26,7 +26,7 @@ export function assertSocketData(caller: string, data: unknown): asserts data is
  * @throws {TypeError} If it is not a string
  */
 export function assertTopic(caller: string, topic: unknown): asserts topic is string {
-  if (typeof topic !== "string") throw new TypeError(`${caller} takes the topic as a string, not ${String(topic)}`);
+  if (typeof topic !== "string") throw new TypeError(`${caller} expects the topic as a string, not ${String(topic)}`);
 }
 
 /**

@@ -48,6 +48,6 @@ export function assertBroker(broker: unknown): asserts broker is TopicBroker {
   );
   if (missing === undefined) return;
   throw new TypeError(
-    `app.connections.use takes a broker such as redisTopics(client); this one has no method "${missing}"`,
+    `app.connections.use expects a broker such as redisTopics(client); this one has no method "${missing}"`,
   );
 }

@@ -112,7 +112,7 @@ export class WebSocketConnection<Params = Record<string, Any>> implements Member
    * @throws {TypeError} Always
    */
   get params(): never {
-    throw new TypeError("ws.params: the parameters of the path are ws.data.params");
+    throw new TypeError("ws.params: path parameters are in ws.data.params");
   }
 
   /** 0 connecting, 1 open, 2 closing, 3 closed. */
@@ -226,7 +226,7 @@ export class WebSocketConnection<Params = Record<string, Any>> implements Member
     const text = String(reason);
     const length = utf8Length(text);
     if (length > LONGEST_REASON) {
-      throw new RangeError(`ws.close takes a reason of at most ${LONGEST_REASON} bytes, not ${length}`);
+      throw new RangeError(`ws.close expects a reason of at most ${LONGEST_REASON} bytes, not ${length}`);
     }
     if (this.readyState > 1) return;
     this.#isClosing = true;
@@ -274,5 +274,5 @@ export class WebSocketConnection<Params = Record<string, Any>> implements Member
 function assertCode(code: number): void {
   const mayBeSent = (code >= 1000 && code <= 1003) || (code >= 1007 && code <= 1014) || (code >= 3000 && code <= 4999);
   if (Number.isInteger(code) && mayBeSent) return;
-  throw new RangeError(`ws.close takes a code of 1000 to 1003, 1007 to 1014 or 3000 to 4999, not ${describe(code)}`);
+  throw new RangeError(`ws.close expects a code of 1000 to 1003, 1007 to 1014 or 3000 to 4999, not ${describe(code)}`);
 }

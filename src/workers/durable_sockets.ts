@@ -77,7 +77,7 @@ export function durableSockets(
 ): unknown {
   if (typeof make !== "function") {
     throw new TypeError(
-      "durableSockets takes a function that makes the application of one object: durableSockets(() => { " +
+      "durableSockets expects a function that creates the application of one object: durableSockets(() => { " +
         "const app = sluice(); app.ws(…); return app; })",
     );
   }
@@ -135,14 +135,14 @@ function checkOptions({ headers, autoResponse, base }: DurableSocketsOptions & {
 function ownApplication(app: FrameworkApp): FrameworkApp {
   if (!(app instanceof FrameworkApp)) {
     const given = isThenable(app)
-      ? "a promise; start what takes time in the function, and await it in the handlers"
+      ? "a promise; start slow work in the function, and await it in the handlers"
       : describe(app);
     throw new TypeError(`durableSockets: the function must return an application, not ${given}`);
   }
   if (applications.has(app)) {
     throw new TypeError(
       "durableSockets: the function returned an application that another object has, or the same object before it " +
-        "slept; make the application inside the function",
+        "slept; create the application inside the function",
     );
   }
   applications.add(app);

@@ -58,7 +58,7 @@ export class ObjectSockets {
       const gone = new Error(`The application has no route "${path}" for a connection that slept`);
       this.#app.reportError(gone, { phase: "websocket" });
       // 1012: the service restarts, reconnect
-      return raw.close(1012, "The route is gone");
+      return raw.close(1012, "The route was removed");
     }
     const known: Known = { raw, socket: new WorkerSocket(raw), ws: null, attachment };
     const { owner, handlers } = route;
@@ -146,8 +146,8 @@ export class ObjectSockets {
     const known = this.#known.get(raw);
     if (known !== undefined || attached(raw) !== null) return known?.socket;
     throw new TypeError(
-      "durableSockets got an event of a socket that no ws() route accepted; override webSocketMessage, webSocketClose " +
-        "and webSocketError for sockets of your own, and call super for the rest",
+      "durableSockets got an event from a socket that no ws() route accepted; override webSocketMessage, " +
+        "webSocketClose and webSocketError for sockets of your own, and call super for the rest",
     );
   }
 }

@@ -59,8 +59,8 @@ export function attach(socket: ObjectSocket, attachment: Attachment): Attachment
       if (!message.includes("larger than")) throw notCloneable(attachment, cause as Error);
       if (fitting.headers.length === 0) {
         throw new RangeError(
-          `ws.data of "${attachment.path}" is more than can be kept while its Durable Object hibernates; put what is ` +
-            `large into ctx.storage (${message})`,
+          `ws.data of "${attachment.path}" is too large to be kept while its Durable Object hibernates; put large ` +
+            `values into ctx.storage (${message})`,
           { cause },
         );
       }
@@ -89,7 +89,7 @@ function notCloneable({ params, own }: Attachment, cause: Error): TypeError {
   const [path] = values.find(([, value]) => !isCloneable(value)) ?? ["ws.data"];
   return new TypeError(
     `${path} cannot be kept while its Durable Object hibernates (${cause.message}); keep values that structuredClone ` +
-      "takes, and anything else outside ws.data or below a symbol",
+      "accepts, and any others outside ws.data or under a symbol",
     { cause },
   );
 }

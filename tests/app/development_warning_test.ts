@@ -53,7 +53,7 @@ Deno.test("an unknown option of a body parser or of a router is named, but not r
     "urlencoded: there is no option extendd; did you mean extended?",
     "urlencoded: there is no option uploads; there are limit, type, verify, inflate, defaultCharset, strict, reviver, " +
     "extended, parameterLimit, depth, charsetSentinel, interpretNumericEntities",
-    'text takes its options as an object, not "50mb"',
+    'text expects its options as an object, not "50mb"',
     "Router: there is no option mergeparams; did you mean mergeParams?",
     "Router: there is no option prefix; there are mergeParams, caseSensitive, strict",
   ]);
@@ -75,9 +75,9 @@ Deno.test("an unknown option of static, and a folder that is not there, are name
   assertEquals(warned, [
     "serveStatic: there is no option maxAgee; did you mean maxAge?",
     'serveStatic: there is no option hidden; write dotfiles: "allow"',
-    `serveStatic: there is no folder ${Deno.cwd()}/nowhere, so that no file is found; a relative path begins in the ` +
+    `serveStatic: there is no folder ${Deno.cwd()}/nowhere, so no file is found; a relative path starts at the ` +
     "working directory",
-    `serveStatic: there is no folder ${files}/hello.txt, so that no file is found; create it, or pass another one`,
+    `serveStatic: there is no folder ${files}/hello.txt, so no file is found; create it, or pass another one`,
   ]);
 });
 
@@ -109,9 +109,9 @@ Deno.test("a handler whose number of parameters makes it something else is named
     app.use(((_err: Any, _req: Any, _res: Any, next: Any) => next()) as Any, (_req, _res, next) => next());
   }, ["/", { method: "OPTIONS" }]);
   assertEquals(warned, [
-    "app.use: a function with 3 parameters gets no errors, but (req, res, next), whatever they are called; error handlers " +
+    "app.use: a function with 3 parameters gets (req, res, next), not errors, whatever their names; error handlers " +
     "have four: (error, req, res, next)",
-    "app.use: a function onError with 3 parameters gets no errors, but (req, res, next), whatever they are called; error " +
+    "app.use: a function onError with 3 parameters gets (req, res, next), not errors, whatever their names; error " +
     "handlers have four: (error, req, res, next)",
     "app.use: a function with 5 parameters is never called; handlers have (req, res, next), error handlers (error, req, res, " +
     "next)",
@@ -122,7 +122,7 @@ Deno.test("a handler whose number of parameters makes it something else is named
 
 Deno.test("app.get with a path alone reads a setting, and says so", async () => {
   assertEquals(await advised((app) => app.get("/users")), [
-    'app.get("/users") reads a setting; a route has a handler, as in app.get("/users", handler)',
+    'app.get("/users") reads a setting; a route needs a handler, as in app.get("/users", handler)',
   ]);
 });
 
@@ -146,9 +146,9 @@ Deno.test("names with brackets are told of where the program has not chosen how 
   }, ...asks).finally(() => Deno.env.set("NODE_ENV", before));
   assertEquals(warned, [
     'req.query: names with brackets, as in "filter[name]=x", are not nested; Express 4 nests them: write ' +
-    'app.set("query parser", "extended"), or "simple" to leave it so',
+    'app.set("query parser", "extended"), or "simple" to keep this',
     'urlencoded: names with brackets, as in "user[name]=x", are not nested; Express 4 nests them: write ' +
-    "urlencoded({ extended: true }), or extended: false to leave it so",
+    "urlencoded({ extended: true }), or extended: false to keep this",
   ]);
 });
 
@@ -221,8 +221,8 @@ Deno.test("what responses are told by mistake is named", async () => {
     "res.cookie: there is no option httponly; did you mean httpOnly?",
     "res.cookie: there is no option Max-Age; did you mean maxAge?",
     "res.cookie: there is no option SameSite; did you mean sameSite?",
-    "res.send(404) sends the number as JSON; Express 4 took it for the status: write res.sendStatus(404)",
-    'res.redirect("back") leads to the relative URL "back"; Express 4 took it for the page before: write ' +
+    "res.send(404) sends the number as JSON; in Express 4 it was the status: write res.sendStatus(404)",
+    'res.redirect("back") goes to the relative URL "back"; in Express 4 it meant the previous page: write ' +
     'res.redirect(req.get("Referrer") || "/")',
     "res.sendFile: there is no option maxAg; did you mean maxAge?",
     "res.sendFile: there is no option from; write root",

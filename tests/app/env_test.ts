@@ -10,8 +10,7 @@ import { genericPlatform } from "../../src/platform/shared/generic_platform.ts";
 import type { Platform } from "../../src/platform/shared/platform.ts";
 import { packageFlags } from "../support/node_program.ts";
 
-const WARNING =
-  "NODE_ENV may not be read, so this runs as in production: clients get no details of errors, and views " +
+const WARNING = "NODE_ENV cannot be read, so this runs in production mode: clients get no error details, and views " +
   'are cached. Start it with --allow-env=NODE_ENV, or call app.set("env", "development") or app.set("env", "production")';
 
 const NETWORK = ["--allow-net=127.0.0.1", "--no-prompt"];

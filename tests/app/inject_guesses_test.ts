@@ -44,11 +44,11 @@ Deno.test("what a runtime tells of a request is no environment", async () => {
 Deno.test("a status that JSON cannot show is refused as any other", async () => {
   const app = quietApp().get("/", (_req, res) => void res.status(200n as Given));
   app.use((error: Given, _req: Given, res: Given, _next: Given) => res.send(error.message));
-  assertEquals(await (await app.inject("/")).text(), "Invalid status code: 200n. res.status takes an integer.");
+  assertEquals(await (await app.inject("/")).text(), "Invalid status code: 200n. res.status expects an integer.");
 });
 
 Deno.test("a WebSocket's parameters are asked for where they are", async () => {
   const { WebSocketConnection } = await import("../../src/websocket/ws_connection.ts");
   const get = Object.getOwnPropertyDescriptor(WebSocketConnection.prototype, "params")!.get!;
-  await assertRejects(async () => await get.call({}), TypeError, "the parameters of the path are ws.data.params");
+  await assertRejects(async () => await get.call({}), TypeError, "path parameters are in ws.data.params");
 });

@@ -55,6 +55,6 @@ Deno.test("errors of handlers and paths without a handler are responses, as over
 
 Deno.test("what is neither a path nor a URL is refused, and so is a request that cannot be", async () => {
   const app = quietApp();
-  await assertRejects(() => app.inject("users"), TypeError, 'app.inject takes a path such as "/users/7"');
+  await assertRejects(() => app.inject("users"), TypeError, 'app.inject expects a path such as "/users/7"');
   await assertRejects(() => app.inject("/", { body: "a GET has none" }), TypeError);
 });

@@ -216,7 +216,11 @@ Deno.test("an unknown option is refused, since a server would open more than was
     assertThrows(() => quietApp().listen({ port: 0, [name]: value } as object), TypeError, message);
   }
   const signal = "SIGTERM" as never;
-  assertThrows(() => quietApp().listen({ port: 0, signal }), TypeError, 'an AbortSignal as its signal, not "SIGTERM"');
+  assertThrows(
+    () => quietApp().listen({ port: 0, signal }),
+    TypeError,
+    'option signal must be an AbortSignal, not "SIGTERM"',
+  );
 });
 
 Deno.test("a server limit that can be set only on Node changes nothing elsewhere, and says so", async () => {
@@ -228,9 +232,9 @@ Deno.test("a server limit that can be set only on Node changes nothing elsewhere
     server.maxConnections = 100;
   });
   assertEquals(seen, [
-    "server.keepAliveTimeout = 65000 changes nothing: this runtime does not let its server's limit be set",
-    "server.timeout = 9000 changes nothing: this runtime does not let its server's limit be set",
-    "server.maxConnections = 100 changes nothing: this runtime does not let its server's limit be set",
+    "server.keepAliveTimeout = 65000 has no effect: this runtime's server does not support setting that limit",
+    "server.timeout = 9000 has no effect: this runtime's server does not support setting that limit",
+    "server.maxConnections = 100 has no effect: this runtime's server does not support setting that limit",
   ]);
   assertThrows(() => server.setTimeout(9000, () => {}), TypeError, "http.createServer(app)");
   assertEquals(server.keepAliveTimeout, 0);
@@ -290,21 +294,21 @@ Deno.test("an invalid port is refused, naming the value", () => {
   assertThrows(() => quietApp().listen(70_000), RangeError, "70000");
   assertThrows(() => quietApp().listen(-1), RangeError, "-1");
   assertThrows(() => quietApp().listen("http"), RangeError, "http");
-  assertThrows(() => quietApp().listen({ port: {} as number }), TypeError, "app.listen takes a port");
-  assertThrows(() => quietApp().listen(""), TypeError, 'app.listen takes a port as a number, not ""');
+  assertThrows(() => quietApp().listen({ port: {} as number }), TypeError, "app.listen expects a port");
+  assertThrows(() => quietApp().listen(""), TypeError, 'app.listen expects a port as a number, not ""');
 });
 
 Deno.test("options after a port are refused, and not ignored", () => {
   const options = { hostname: "127.0.0.1" } as never;
   for (const args of [[0, options], [0, undefined, options], [undefined, options], [{ port: 0 }, options]]) {
     const listen = () => quietApp().listen(...args as [number], () => {});
-    assertThrows(listen, TypeError, "app.listen takes options, with the port, as its first argument");
+    assertThrows(listen, TypeError, "app.listen expects options, with the port, as its first argument");
   }
 });
 
 Deno.test("a certificate without its key, or the reverse, is refused and not served without TLS", () => {
   for (const half of [{ cert: "PEM" }, { key: "PEM" }, { cert: "PEM", key: undefined as never }]) {
-    assertThrows(() => quietApp().listen({ port: 0, ...half }), TypeError, "app.listen takes cert and key together");
+    assertThrows(() => quietApp().listen({ port: 0, ...half }), TypeError, "app.listen needs cert and key together");
   }
 });
 
@@ -445,10 +449,14 @@ Deno.test("a server emits listening and close, and refuses listeners that need a
   const told: string[] = [];
   server.on("listening", () => told.push("listening")).once("close", () => told.push("closed"));
   // like ws and socket.io when given a server
-  assertThrows(() => server.on("upgrade", () => {}), TypeError, 'server.on("upgrade"): what app.listen returns is no');
+  assertThrows(
+    () => server.on("upgrade", () => {}),
+    TypeError,
+    'server.on("upgrade"): app.listen does not return an http.Server',
+  );
   assertThrows(() => server.once("request", () => {}), TypeError, "http.createServer(app)");
   assertThrows(() => server.listeners("request"), TypeError, "http.createServer(app)");
-  assertThrows(() => server.listen(), Error, "listens already");
+  assertThrows(() => server.listen(), Error, "already listening");
   await server.close();
   await Promise.resolve();
   assertEquals(told, ["listening", "closed"]);

@@ -35,12 +35,12 @@ Deno.test("invalid settings are refused", () => {
   assertThrows(() => quietApp().set("query parser", "odd"), TypeError, "unknown value for query parser function: odd");
   const refuses = (value: unknown, message: string) =>
     assertThrows(() => quietApp().set("trust proxy", value), TypeError, message);
-  refuses("300.1.1.1", 'invalid IP address: 300.1.1.1; "trust proxy" takes addresses, subnets');
-  refuses("10.0.0.0/99", 'invalid range on address: 10.0.0.0/99; "trust proxy" takes addresses, subnets');
-  refuses("1", 'invalid IP address: 1; "trust proxy" takes addresses, subnets');
-  refuses("true", "and, but not as text, true or a number of proxies");
-  refuses({}, '"trust proxy" takes true, a number of proxies, subnets or a function, not an object');
-  refuses([7], '"trust proxy" takes true, a number of proxies, subnets or a function, not 7');
+  refuses("300.1.1.1", 'invalid IP address: 300.1.1.1; "trust proxy" accepts addresses, subnets');
+  refuses("10.0.0.0/99", 'invalid range on address: 10.0.0.0/99; "trust proxy" accepts addresses, subnets');
+  refuses("1", 'invalid IP address: 1; "trust proxy" accepts addresses, subnets');
+  refuses("true", "and true or a number of proxies (not as strings)");
+  refuses({}, '"trust proxy" must be true, a number of proxies, subnets or a function, not an object');
+  refuses([7], '"trust proxy" must be true, a number of proxies, subnets or a function, not 7');
   assertThrows(() => quietApp().set("etag", Symbol("odd")), TypeError, "etag function: Symbol(odd); use");
   assertThrows(() => quietApp().set("query parser", Symbol("odd")), TypeError, "parser function: Symbol(odd); use");
 });
@@ -97,7 +97,7 @@ Deno.test("the application's context is set on every request", async () => {
   app.get("/", (_req, res) => res.send(res.locals["tenant"]));
   assertEquals([await askText(app, "/"), typeof app._appContext], ["a", "object"]);
   for (const [given, shown] of [[{}, "an object"], [() => {}, "a function"], [undefined, "undefined"]]) {
-    const message = `app.setAppContext takes null or { setApp(req, res) {} }, not ${shown}`;
+    const message = `app.setAppContext expects null or { setApp(req, res) {} }, not ${shown}`;
     assertThrows(() => app.setAppContext(given as never), TypeError, message);
   }
 });

@@ -65,7 +65,7 @@ Deno.test("a program may close its application", async () => {
 
 Deno.test("what keeps routes from being printed is said, with an exit code", async () => {
   const failing: [string[], number, RegExp][] = [
-    [[], 2, /takes the file of one program, not 0[\s\S]*cli routes FILE/],
+    [[], 2, /expected the file of one program, not 0[\s\S]*cli routes FILE/],
     [["a.ts", "b.ts"], 2, /not 2/],
     [["--jsn", "a.ts"], 2, /Unknown option .*--jsn/],
     [["tests/cli/programs/failing.ts"], 1, /failing\.ts failed\nError: no database/],
@@ -82,7 +82,7 @@ Deno.test("what keeps routes from being printed is said, with an exit code", asy
 Deno.test("a program that makes no application is told what to do", async () => {
   const { code, errors } = await routes(["tests/cli/programs/none.ts"]);
   assertEquals(code, 1);
-  assertMatch(errors, /makes no application.*name a file that calls it/);
+  assertMatch(errors, /creates no application.*pass a file that calls it/);
 });
 
 const RESPONDING = "tests/cli/programs/responding.ts";
@@ -123,23 +123,23 @@ Deno.test("a response is printed as it comes, and one without end is given up", 
   const endless = await request("/endless", "--max-time", "0.3");
   assertEquals(endless.code, 1);
   assertStringIncludes(endless.output, "data: 1\n\n");
-  assertMatch(endless.errors, /request: there was no whole response within 0.3 s; --max-time is for slower ones/);
+  assertMatch(endless.errors, /request: no complete response within 0.3 s; raise --max-time for slower ones/);
   assertEquals((await request("/endless", "--max-time=0.3", "--json")).output, "");
 });
 
 Deno.test("one of several applications is asked by its number", async () => {
   const ask = (...args: string[]) => sluice(["request", "tests/cli/programs/two.ts", "/", ...args]);
-  assertMatch((await ask()).errors, /the program has 2 applications, so --app is 1 to 2/);
+  assertMatch((await ask()).errors, /the program has 2 applications, so --app must be 1 to 2/);
   assertStringIncludes((await ask("--app", "2")).output, "second");
   assertMatch((await ask("--app", "3")).errors, /--app is 1 to 2/);
 });
 
 Deno.test("arguments that make no request are refused, with what would", async () => {
   const failing: [string[], number, RegExp][] = [
-    [[], 2, /takes the file of a program and a path, not 1[\s\S]*request FILE PATH/],
-    [["notes"], 2, /a path begins with a slash, not notes/],
-    [["/", "-H", "X"], 2, /a header is "Name: value", not X/],
-    [["/", "--max-time", "soon"], 2, /--max-time is a number above 0, not soon/],
+    [[], 2, /expected the file of a program and a path, not 1[\s\S]*request FILE PATH/],
+    [["notes"], 2, /a path must start with a slash, not notes/],
+    [["/", "-H", "X"], 2, /a header must be "Name: value", not X/],
+    [["/", "--max-time", "soon"], 2, /--max-time must be a number above 0, not soon/],
   ];
   for (const [args, expected, message] of failing) {
     const { code, output, errors } = await request(...args);
@@ -155,6 +155,6 @@ Deno.test("the command line says which commands there are", async () => {
   for (const args of [[], ["route"], ["toString"]]) {
     const { code, errors } = await sluice(args);
     assertEquals(code, 2);
-    assertMatch(errors, args.length === 0 ? /takes a command/ : /there is no command (?:route|toString)/);
+    assertMatch(errors, args.length === 0 ? /needs a command/ : /there is no command (?:route|toString)/);
   }
 });

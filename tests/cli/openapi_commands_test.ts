@@ -37,9 +37,9 @@ Deno.test("sluice client prints a client of an exported application, and says no
 Deno.test("sluice client loads a program that listens without listening, and says so; no schema is needed", async () => {
   const { code, output, errors } = await sluice("client", "tests/cli/programs/listening.ts");
   assertEquals(code, 0, errors);
-  assertStringIncludes(errors, "listening.ts listens; it was run without that, see --help");
+  assertStringIncludes(errors, "listening.ts calls listen, which was skipped; see --help");
   assertMatch(output, /^ {2}"\/api\/users\/:id": \{$/m);
-  assertMatch((await sluice("client", "--help")).output, /Export the application from a file that only makes it/);
+  assertMatch((await sluice("client", "--help")).output, /export the application from a file that only creates it/);
 });
 
 Deno.test("sluice client writes a file once, and never over another one", async () => {
@@ -68,7 +68,7 @@ Deno.test("sluice client takes the document that the application serves", async 
   assertMatch(output, /^ {2}"\/v1\/notes": \{$/m);
   const none = await sluice("client", NOTES, "--document", "/notes");
   assertEquals(none.code, 1);
-  assertMatch(none.errors, /\/notes is no OpenAPI document: 200/);
+  assertMatch(none.errors, /\/notes is not an OpenAPI document: 200/);
 });
 
 Deno.test("sluice client --watch writes again at each save, survives mistakes, and watches new folders", async () => {
@@ -136,10 +136,10 @@ Deno.test("both commands refuse wrong arguments with 2, and a program that fails
   const failing: [string[], number, RegExp][] = [
     [["client"], 2, /the file of one program, not 0/],
     [["client", NOTES, "--watch"], 2, /--watch needs a file to write/],
-    [["client", NOTES, "--app", "2"], 2, /one application, so --app is 1 to 1/],
+    [["client", NOTES, "--app", "2"], 2, /one application, so --app must be 1 to 1/],
     [["client", "tests/cli/programs/failing.ts"], 1, /failing\.ts failed\nError: no database/],
-    [["check", NOTES, "--seed", "x"], 2, /--seed is a number, not x/],
-    [["check", NOTES, "-H", "none"], 2, /a header is "Name: value", not none/],
+    [["check", NOTES, "--seed", "x"], 2, /--seed must be a number, not x/],
+    [["check", NOTES, "-H", "none"], 2, /a header must be "Name: value", not none/],
     [["check"], 2, /the file of one program/],
   ];
   for (const [args, expected, message] of failing) {

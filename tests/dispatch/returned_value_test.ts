@@ -65,8 +65,8 @@ Deno.test("a factory registered in place of what it makes is warned of, by its n
     };
   }
   assertEquals(await warned({ "/factory": [cors] }), [
-    "a function cors returned a function corsMiddleware, and nothing has responded for a second; if it makes the handler, " +
-    "register what it returns: cors() (GET /factory)",
+    "a function cors returned a function corsMiddleware, and nothing has responded for a second; if it creates the " +
+    "handler, register its return value: cors() (GET /factory)",
   ]);
 });
 

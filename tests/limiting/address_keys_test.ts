@@ -51,7 +51,7 @@ function dress(address: string): string {
 
 Deno.test("a subnet without a valid number of bits is refused: each of its addresses would be a client", () => {
   for (const [bits, shown] of [[undefined, "undefined"], [NaN, "NaN"], [-1, "-1"], [129, "129"], ["64", '"64"']]) {
-    const refused = `subnetOf takes the number of bits to keep, from 0 to 128, not ${shown}`;
+    const refused = `subnetOf expects the number of bits to keep, from 0 to 128, not ${shown}`;
     assertThrows(() => subnetOf("2001:db8::1", bits as number), RangeError, refused);
   }
 });
@@ -68,7 +68,7 @@ Deno.test("the bits of an IPv4 address are a number of their own", () => {
     assertEquals(subnetOf(`::ffff:${address}`, pick(129), bits), `${bytes}/${bits}`);
   }
   assertEquals(subnetOf("2001:db8::1", 48, 24), "2001:db8::/48");
-  const refused = "subnetOf takes the number of an IPv4 address's bits to keep, from 0 to 32, not 64";
+  const refused = "subnetOf expects the number of an IPv4 address's bits to keep, from 0 to 32, not 64";
   assertThrows(() => subnetOf("198.51.100.7", 24, 64), RangeError, refused);
 });
 
@@ -92,7 +92,7 @@ Deno.test("a list of networks has the addresses that are in them, in every spell
     assertEquals(parseSubnet("198.51.100.0/24")(address), false);
   }
   for (const wrong of ["198.51.100.0/33", "198.51.100", "", "2001:db8::/129", "10.0.0.0/255.0.255.0"]) {
-    assertThrows(() => parseSubnet(wrong), TypeError, "parseSubnet takes addresses, subnets like");
+    assertThrows(() => parseSubnet(wrong), TypeError, "parseSubnet accepts addresses, subnets like");
   }
   assertThrows(() => parseSubnet(24 as unknown as string), TypeError, '"uniquelocal", not 24');
 });

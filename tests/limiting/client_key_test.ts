@@ -15,8 +15,8 @@ Deno.test("clientKey is the address of an IPv4 client and the subnet of an IPv6 
 });
 
 Deno.test("clientKey of what is no request, and of options that it does not have, is an error that says what to do", () => {
-  assertThrows(() => clientKey("2001:db8::1" as never), TypeError, "say clientKey({ ip: address })");
-  assertThrows(() => clientKey(undefined as never), TypeError, "clientKey takes a request, not undefined");
+  assertThrows(() => clientKey("2001:db8::1" as never), TypeError, "use clientKey({ ip: address })");
+  assertThrows(() => clientKey(undefined as never), TypeError, "clientKey expects a request, not undefined");
   assertThrows(() => clientKey({}, { prefix: 48 } as never), TypeError, "clientKey: there is no option prefix");
   assertThrows(() => clientKey({}, { ipv6Subnet: 129 }), RangeError, "clientKey: option ipv6Subnet");
 });

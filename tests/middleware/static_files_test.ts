@@ -119,19 +119,19 @@ Deno.test("an invalid option is an error that names it", async () => {
   assertThrows(
     () => sluice.static(FILES, { maxAge: "soon" }),
     TypeError,
-    'option maxAge of serveStatic takes a number of ms or text such as "1d", not "soon"',
+    'option maxAge of serveStatic must be a number of ms or a string such as "1d", not "soon"',
   );
   const refused: readonly (readonly [options: unknown, message: string])[] = [
-    [{ dotfiles: "alow" }, 'option dotfiles takes "allow", "deny" or "ignore", not "alow"'],
-    [{ index: true }, "option index takes a string, a list of strings or false, not true"],
-    [{ extensions: [".html", 7] }, "option extensions takes a string, a list of strings or false, not an array"],
+    [{ dotfiles: "alow" }, 'option dotfiles must be "allow", "deny" or "ignore", not "alow"'],
+    [{ index: true }, "option index must be a string, a list of strings or false, not true"],
+    [{ extensions: [".html", 7] }, "option extensions must be a string, a list of strings or false, not an array"],
   ];
   for (const [options, message] of refused) {
     const app = served(options as ServeStaticOptions);
     app.use((error: Error, _req: unknown, res: FrameworkResponse, _next: unknown) => res.send(error.message));
     assertEquals(await (await ask(app, "/s/hello.txt")).text(), message);
   }
-  const says = 'serveStatic takes its options as an object, not "1d"';
+  const says = 'serveStatic expects its options as an object, not "1d"';
   assertThrows(() => sluice.static(FILES, "1d" as Any), TypeError, says);
 });
 
@@ -149,7 +149,7 @@ Deno.test("a first or last byte that is no position is an error that names it", 
     const app = quietApp();
     app.get("/", (_req, res) => res.sendFile("hello.txt", { root: FILES, [name]: value }));
     app.use((error: Error, _req: unknown, res: FrameworkResponse, _next: unknown) => res.send(error.message));
-    const message = `option ${name} takes the position of a byte, from 0, not ${shown}`;
+    const message = `option ${name} must be a byte position from 0, not ${shown}`;
     assertEquals(await (await ask(app, "/")).text(), message);
   }
 });

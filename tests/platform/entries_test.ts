@@ -18,7 +18,7 @@ for (const [name, entry] of Object.entries(ENTRIES)) {
       assertThrows(
         () => entry(given as never),
         TypeError,
-        `${name} takes an application, as sluice() makes it, not ${shown}`,
+        `${name} expects an application created by sluice(), not ${shown}`,
       );
     refuses(undefined, "undefined");
     refuses({}, "an object without fetch");

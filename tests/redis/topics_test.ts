@@ -275,7 +275,7 @@ Deno.test("no more than 16 MiB are buffered for a Redis that answers late", asyn
   await until(() => here.app.connections.publish("t", "after") === 1, "it goes on");
   assertEquals(await far.next(), "after");
   assertEquals(here.errors.map((error) => (error as Error).message.match(/\(.*\)$/)?.[0]), [
-    "(15728775 bytes wait for Redis already)",
+    "(15728775 bytes are already waiting for Redis)",
   ]);
   await bye(near, far);
 });
@@ -451,7 +451,8 @@ Deno.test("an invalid client, prefix or broker is refused, and so is a second br
   assertThrows(
     () => redisTopics({} as never),
     TypeError,
-    "redisTopics takes a client of npm:redis 5 or later (in a cluster, of one node), or of npm:ioredis, not this object",
+    "redisTopics expects a client of npm:redis 5 or later (in a cluster, of one node), or of npm:ioredis, not this " +
+      "object",
   );
   assertThrows(() => redisTopics(createCluster({ rootNodes: [] }) as never), TypeError, "in a cluster, of one node");
   const version4 = { isReady: true, duplicate() {}, publish() {}, pSubscribe() {}, on() {}, disconnect() {} };
@@ -464,7 +465,7 @@ Deno.test("an invalid client, prefix or broker is refused, and so is a second br
   const app = sluice();
   assertThrows(() => app.connections.use(client as never), TypeError, 'this one has no method "open"');
   app.connections.use(redisTopics(client));
-  assertThrows(() => app.connections.use(redisTopics(client)), Error, "another broker carries the topics already");
+  assertThrows(() => app.connections.use(redisTopics(client)), Error, "another broker is already in use");
 });
 
 /** Collects what clients get, until each has `count` messages. */

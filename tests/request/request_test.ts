@@ -182,7 +182,7 @@ Deno.test("a path begins after the origin, whatever the scheme; on Unix sockets 
 
 Deno.test("anything but a Request is refused, and the error says what fetch takes", () => {
   const refused = (value: unknown, what: string) =>
-    assertThrows(() => quietApp().fetch(value as Request), TypeError, `app.fetch takes a Request, not ${what}`);
+    assertThrows(() => quietApp().fetch(value as Request), TypeError, `app.fetch expects a Request, not ${what}`);
   refused("http://x/", '"http://x/"');
   refused(new URL("http://x/"), "an object (URL)");
   refused({ path: "/" }, "an object");
@@ -624,7 +624,7 @@ Deno.test("an answer that has begun is cut when the sender of the body leaves, a
   });
   const body = new ReadableStream({ pull: (controller) => controller.error(new Error("broken")) });
   const response = await app.handle(new Request("http://localhost/", { method: "POST", body }));
-  await assertRejects(() => response.text(), Error, "broken off");
+  await assertRejects(() => response.text(), Error, "cut off");
 });
 
 Deno.test("the signal aborts when the client leaves before the answer, not after it", async () => {
@@ -876,7 +876,9 @@ Deno.test("a header that is read too late, in an untracked timer, is undefined, 
     console.error = log;
     await app.close();
   }
-  const said = logged.map((error) => /^Error: (\S+) came when .* read it before the response/.exec(String(error))?.[1]);
+  const said = logged.map((error) =>
+    /^Error: (\S+) came after .* read it before the response/.exec(String(error))?.[1]
+  );
   assertEquals(said, ['req.get("x-told")', "req.headers", "req.rawHeaders"]);
 });
 
@@ -1108,7 +1110,7 @@ Deno.test("a body can be read in every encoding that Node has, as in Express", a
 });
 
 Deno.test("req.waitUntil refuses a function, which would never run", async () => {
-  const message = "req.waitUntil takes a promise, not a function; call it";
+  const message = "req.waitUntil expects a promise, not a function; call it";
   await seen((req) => assertThrows(() => req.waitUntil((() => {}) as never), TypeError, message));
 });
 

@@ -33,39 +33,42 @@ Deno.test("a cookie's name is a token, as in Express", async () => {
 
 Deno.test("a cookie needs a name", async () => {
   const error = await failureOf((res) => res.cookie(undefined as never, "value"));
-  assertEquals(error.message, "res.cookie takes a name as a string, not undefined");
+  assertEquals(error.message, "res.cookie expects a name as a string, not undefined");
 });
 
 Deno.test("a value that cannot be sent is refused, naming the method and the value", async () => {
   const refused: readonly (readonly [says: string, attempt: (res: FrameworkResponse) => unknown])[] = [
-    ["res.send takes text, bytes or a value for JSON, not a function", (res) => res.send(() => "called")],
-    ["res.send takes text, bytes or a value for JSON, not a symbol", (res) => res.send(Symbol() as never)],
-    ["res.download takes a path as a string, not undefined", (res) => res.download(undefined as never)],
-    ["res.render and app.render take a view's name, not undefined", (res) => res.render(undefined as never)],
-    ["res.type takes a media type or extension as a string, not undefined", (res) => res.type(undefined as never)],
+    ["res.send expects a string, bytes or a JSON value, not a function", (res) => res.send(() => "called")],
+    ["res.send expects a string, bytes or a JSON value, not a symbol", (res) => res.send(Symbol() as never)],
+    ["res.download expects a path as a string, not undefined", (res) => res.download(undefined as never)],
+    ["res.render and app.render expect a view's name, not undefined", (res) => res.render(undefined as never)],
+    ["res.type expects a media type or extension as a string, not undefined", (res) => res.type(undefined as never)],
     ['res.format: handler "html" must be a function, not string', (res) => res.format({ html: "x" as never })],
-    ["res.attachment takes a name as a string, not number", (res) => res.attachment(7 as never)],
-    ["res.vary takes a header name or a list of them, not 5", (res) => res.vary(5 as never)],
+    ["res.attachment expects a name as a string, not number", (res) => res.attachment(7 as never)],
+    ["res.vary expects a header name or a list of them, not 5", (res) => res.vary(5 as never)],
     ["res.vary: header name must be a valid HTTP token, not 5", (res) => res.vary(["Accept", 5 as never])],
-    ["res.links takes an object of relations and URLs, not null", (res) => res.links(null as never)],
-    ['res.links takes an object of relations and URLs, not "/2"', (res) => res.links("/2" as never)],
-    ["res.format takes an object of types and handlers, not undefined", (res) => res.format(undefined as never)],
-    ["res.set takes a header name as a string, not 5", (res) => res.set(5 as never, "lost")],
-    ["res.set takes a header name as a string, not undefined", (res) => res.set(undefined as never, "lost")],
+    ["res.links expects an object of relations and URLs, not null", (res) => res.links(null as never)],
+    ['res.links expects an object of relations and URLs, not "/2"', (res) => res.links("/2" as never)],
+    ["res.format expects an object of types and handlers, not undefined", (res) => res.format(undefined as never)],
+    ["res.set expects a header name as a string, not 5", (res) => res.set(5 as never, "lost")],
+    ["res.set expects a header name as a string, not undefined", (res) => res.set(undefined as never, "lost")],
     ["a header name must be a string, not undefined", (res) => res.get(undefined as never)],
     ["a header name must be a string, not 5", (res) => res.removeHeader(5 as never)],
-    ["res.setHeaders takes a Headers or a Map, not an object", (res) => res.setHeaders({ "X-Lost": "1" } as never)],
-    ["res.setHeaders takes a Headers or a Map, not undefined", (res) => res.setHeaders(undefined as never)],
-    ["res.download takes a file name as a string, not 7", (res) => res.download("/a.txt", 7 as never)],
-    ["res.redirect([status,] url) takes the URL as a string, not undefined", (res) => res.redirect(undefined as never)],
-    ["takes the URL as a string, not undefined", (res) => res.redirect(301, undefined as never)],
-    ["takes the URL as a string, not 301", (res) => res.redirect("/login" as never, 301 as never)],
-    ["res.append takes a header name as a string, not undefined", (res) => res.append(undefined as never, "lost")],
+    ["res.setHeaders expects a Headers or a Map, not an object", (res) => res.setHeaders({ "X-Lost": "1" } as never)],
+    ["res.setHeaders expects a Headers or a Map, not undefined", (res) => res.setHeaders(undefined as never)],
+    ["res.download expects a file name as a string, not 7", (res) => res.download("/a.txt", 7 as never)],
+    [
+      "res.redirect([status,] url) expects the URL as a string, not undefined",
+      (res) => res.redirect(undefined as never),
+    ],
+    ["expects the URL as a string, not undefined", (res) => res.redirect(301, undefined as never)],
+    ["expects the URL as a string, not 301", (res) => res.redirect("/login" as never, 301 as never)],
+    ["res.append expects a header name as a string, not undefined", (res) => res.append(undefined as never, "lost")],
     ['res.set needs a value for "X-Lost"; res.get reads a header', (res) => res.set("X-Lost")],
     ['res.set needs a value for "X-Lost"; res.get reads a header', (res) => res.header("X-Lost")],
-    ["res.cookie takes a function, not 7", (res) => res.cookie("a", "b", { encode: 7 as never })],
-    ['res.sendFile takes its options as an object, not "public"', (res) => res.sendFile("/a", "public" as never)],
-    ["option root of res.sendFile takes a path as a string, not an object", (res) => {
+    ["res.cookie expects a function, not 7", (res) => res.cookie("a", "b", { encode: 7 as never })],
+    ['res.sendFile expects its options as an object, not "public"', (res) => res.sendFile("/a", "public" as never)],
+    ["option root of res.sendFile must be a path as a string, not an object", (res) => {
       res.sendFile("a.txt", { root: new URL("file:///public") as never });
     }],
   ];
@@ -114,7 +117,7 @@ Deno.test("a second answer is Node's error, whose cause names the method", async
     });
     assertEquals(error.message, `Cannot ${verb} headers after they are sent to the client`);
     assertEquals((error as Error & { code: string }).code, "ERR_HTTP_HEADERS_SENT");
-    assertEquals(error.cause, `${caller} came after the response to this request: respond once, and return afterwards`);
+    assertEquals(error.cause, `${caller} came after the response to this request: respond once, then return`);
   }
 });
 

@@ -186,7 +186,7 @@ Deno.test("a body that a parser has read already is an error that says what to d
 Deno.test("a value that is no handler is refused at the call", () => {
   for (const wrong of [undefined, null, "x", {}, 7]) {
     // deno-lint-ignore no-explicit-any -- wrong on purpose
-    assertThrows(() => sluice().mount("/x", wrong as any), TypeError, "app.mount takes a function");
+    assertThrows(() => sluice().mount("/x", wrong as any), TypeError, "app.mount expects a function");
   }
   for (const router of [sluice.Router(), express(), express.Router()]) {
     assertThrows(

@@ -67,7 +67,7 @@ Deno.test("a value that is no handler is refused, naming the method and the valu
   }
   assertThrows(() => Router().delete("/"), TypeError, "Router.delete requires a handler");
   assertThrows(() => quietApp().route("/").get(), TypeError, "requires a handler");
-  const first = 'app.post takes a path before its handlers, as in app.post("/path", handler), not a function';
+  const first = 'app.post expects a path before its handlers, as in app.post("/path", handler), not a function';
   assertThrows(() => quietApp().post((() => {}) as Any), TypeError, first);
 });
 
@@ -77,7 +77,7 @@ Deno.test("a value that is no path is refused, naming the method that got it", (
     assertThrows(
       () => register(quietApp()),
       TypeError,
-      `${method} takes a path as a string, a RegExp or an array of them, not 5`,
+      `${method} expects a path as a string, a RegExp or an array of them, not 5`,
     );
   refuses((app) => app.use(5 as never, handler), "app.use");
   refuses((app) => app.mount(5 as never, handler), "app.mount");
@@ -101,9 +101,13 @@ Deno.test("parameter handlers need a name and a function", () => {
 Deno.test("a group needs a callback, and takes options as an object", async () => {
   assertThrows(() => quietApp().group("/x", {}), TypeError, "app.group requires a callback");
   const router = Router() as never;
-  assertThrows(() => quietApp().group("/x", router), TypeError, "a callback that fills the router, not a router; use");
+  assertThrows(
+    () => quietApp().group("/x", router),
+    TypeError,
+    "a callback that fills the router, not a router; mount it with use",
+  );
   const fill = () => {};
-  const message = 'app.group takes its options as an object, not "strict"';
+  const message = 'app.group expects its options as an object, not "strict"';
   assertThrows(() => quietApp().group("/x", "strict" as never, fill), TypeError, message);
   for (const none of [null, undefined]) {
     const app = quietApp().group("/x", none as never, (group) => group.get("/y", (_req, res) => res.send("y")));

@@ -203,9 +203,9 @@ onLambda(
     ]);
     assertStringIncludes(
       queue,
-      "toLambdaHandler answers the HTTP events of API Gateway, function URLs and load balancers",
+      "toLambdaHandler handles HTTP events of API Gateway, function URLs and load balancers",
     );
-    assertStringIncludes(queue, "not one from aws:sqs; give other events a handler of their own");
+    assertStringIncludes(queue, "not one from aws:sqs; use a separate handler for other events");
     assertStringIncludes(schedule, "not one from aws.events");
     assertStringIncludes(socket, "not one with the fields requestContext, body, isBase64Encoded");
     assertStringIncludes(nothing, "not null");

@@ -33,7 +33,7 @@ for (const runtime of [DENO, BUN, NODE]) {
   Deno.test(`http.createServer(app.fetch) says in the log to pass the application, on ${runtime.name}`, {
     ignore: runtime.missing,
   }, async () => {
-    const message = "app.fetch takes a web Request, not one of Node's: pass the application itself, as in " +
+    const message = "app.fetch expects a web Request, not one of Node's: pass the application itself, as in " +
       "http.createServer(app)";
     assertEquals(await printed(runtime, "fetch_of_node"), {
       status: 500,
@@ -50,8 +50,8 @@ for (const runtime of [DENO, BUN, NODE]) {
     assertEquals(await printed(runtime, "advice"), {
       late: "late",
       told: [
-        "a function returned a function, and nothing has responded for a second; if it makes the handler, register what it " +
-        "returns: handler() (GET /factory)",
+        "a function returned a function, and nothing has responded for a second; if it creates the handler, " +
+        "register its return value: handler() (GET /factory)",
         'app.get: the path "users" matches no request, because paths begin with a slash; write "/users"',
         "json: there is no option limmit; did you mean limit?",
         `the handler returned "hello", ${unanswered}; call res.send(value), or return new Response(value) (GET /sync)`,

@@ -291,7 +291,7 @@ onUws("closing waits for responses, ends their connections and idle ones, and ta
 });
 
 onUws("what needs an http.Server names app.listen", async ({ get }) => {
-  const advice = "uWebSockets.js is no http.Server; listen with app.listen, of @sluice/sluice/node";
+  const advice = "uWebSockets.js is not an http.Server; listen with app.listen, of @sluice/sluice/node";
   assertEquals(JSON.parse(await get("/advice")), [
     `server.unref: ${advice}`,
     `server.on("connection"): ${advice}`,
@@ -354,11 +354,11 @@ Deno.test("serve of @sluice/sluice/uws says what is wrong with its arguments", {
   await using program = await startUws("tests/fixtures/uws/refusals.ts");
   const told: string[] = JSON.parse(program.line);
   const wanted = [
-    /^TypeError: serve takes an application/,
+    /^TypeError: serve expects an application/,
     /^TypeError: serve of @sluice\/sluice\/uws: option uWS must be uWebSockets.js.*, not undefined$/,
     /^TypeError: .* is not the native one; install a version whose binary fits Node v\d/,
-    /^TypeError: .*no option cert; uWebSockets.js reads files: pass certFile/,
-    /^TypeError: .* takes certFile and keyFile together$/,
+    /^TypeError: .*no option cert; uWebSockets.js reads a file: pass its name as certFile/,
+    /^TypeError: .* needs certFile and keyFile together$/,
     /^TypeError: .*no option headersTimeout; the limits of uWebSockets.js are fixed .*app.listen/,
     /^RangeError: .*a port from 0 to 65535, not 70000$/,
     /^TypeError: .*no option prot; there are uWS, port, /,

@@ -74,13 +74,13 @@ Deno.test("a view rendered for a response that was given meanwhile is an error i
 });
 
 Deno.test("rendering without a callback, or looking up an engine without a name, throws at once", () => {
-  const message = "res.render and app.render take a callback as a function, not";
+  const message = "res.render and app.render expect a callback as a function, not";
   assertThrows(() => withViews().render("page", {}), TypeError, `${message} undefined`);
   assertThrows(() => withViews().render("page", {}, "done" as never), TypeError, `${message} "done"`);
   assertThrows(
     () => withViews().getEngine(7 as never),
     TypeError,
-    "app.getEngine takes an extension as a string, not 7",
+    "app.getEngine expects an extension as a string, not 7",
   );
 });
 
@@ -118,7 +118,7 @@ Deno.test("engines are registered and found with and without the dot", () => {
   assertThrows(
     () => app.engine(5 as never, ejs.renderFile),
     TypeError,
-    "app.engine takes an extension as a string, not 5",
+    "app.engine expects an extension as a string, not 5",
   );
   assertThrows(
     () => app.render("page", {}, () => {}),

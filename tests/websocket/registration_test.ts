@@ -10,7 +10,7 @@ Deno.test("a ping timeout that is no valid timer delay is refused when the route
     assertThrows(
       () => app.ws("/", { pingTimeoutMs, open() {} }),
       RangeError,
-      `app.ws: "pingTimeoutMs" must be from 0, which is never, to 2147483647, not ${pingTimeoutMs}`,
+      `app.ws: "pingTimeoutMs" must be from 0, which means never, to 2147483647, not ${pingTimeoutMs}`,
     );
   }
   assertThrows(
@@ -107,7 +107,7 @@ Deno.test("options of durableSockets that no object could use are refused at the
     assertThrows(() => durableSockets(() => quietApp(), options as never), TypeError, `durableSockets: ${message}`);
   }
   const Later = durableSockets((() => Promise.resolve(quietApp())) as never);
-  const message = "must return an application, not a promise; start what takes time in the function";
+  const message = "must return an application, not a promise; start slow work in the function";
   assertThrows(() => new Later({} as never, {}), TypeError, message);
 });
 
@@ -233,8 +233,11 @@ Deno.test("a function in the way of express-ws is refused, and the error says wh
     ] as const
   ) {
     const { message } = assertThrows(register, TypeError);
-    assertStringIncludes(message, `${caller} takes an object with the connection's handlers, not a function (ws, req)`);
-    assertStringIncludes(message, "leave out expressWs(app), and write { open(ws) {}, message(ws, data) {}");
+    assertStringIncludes(
+      message,
+      `${caller} expects an object with the connection's handlers, not a function (ws, req)`,
+    );
+    assertStringIncludes(message, "remove expressWs(app), and write { open(ws) {}, message(ws, data) {}");
     assertStringIncludes(message, "the request is ws.data.req");
   }
 });

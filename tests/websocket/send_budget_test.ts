@@ -134,5 +134,5 @@ Deno.test("bodies that are written to clients who read nothing share the budget,
 Deno.test("the budget takes bytes, and nothing else", () => {
   const app = quietApp();
   assertEquals(app.set("send budget", Infinity).get("send budget"), Infinity);
-  assertThrows(() => app.set("send budget", "much"), TypeError, 'app.set("send budget", …) takes bytes');
+  assertThrows(() => app.set("send budget", "much"), TypeError, 'app.set("send budget", …) expects bytes');
 });

@@ -58,7 +58,7 @@ for (const [name, statement] of Object.entries(EXPORTS)) {
 
 Deno.test("app.listen is refused, with what to write instead", WORKERD, async () => {
   await withApp({ main: 'export { app as default } from "./program.js";' }, async ({ text }) => {
-    const message = "app.listen: nothing listens on Workers; write export default app in its place";
+    const message = "app.listen: Workers do not listen; write export default app instead";
     assertEquals(JSON.parse(await text("/listen")), ["TypeError", message]);
   });
 });

@@ -204,8 +204,11 @@ function readLimit(parser: string, limit: BodyOptions["limit"]): number {
   try {
     return parseBytes(limit);
   } catch (cause) {
-    throw new TypeError(`option limit "${String(limit)}" is invalid; give bytes or text such as "100kb" (${parser})`, {
-      cause,
-    });
+    throw new TypeError(
+      `option limit "${String(limit)}" is invalid; use bytes or a string such as "100kb" (${parser})`,
+      {
+        cause,
+      },
+    );
   }
 }

@@ -6,7 +6,7 @@ import { checkBodyOptions, type UrlencodedOptions } from "./body_options.ts";
 import { type BodyParser, bodyParser } from "./body_parser.ts";
 
 const FLAT = 'urlencoded: names with brackets, as in "user[name]=x", are not nested; Express 4 nests them: write ' +
-  "urlencoded({ extended: true }), or extended: false to leave it so";
+  "urlencoded({ extended: true }), or extended: false to keep this";
 
 /**
  * Parses form bodies, like Express's `express.urlencoded`.

@@ -103,7 +103,7 @@ export class Load {
 
   #ignoreHeap(): void {
     this.#heapSeen = Infinity;
-    console.warn("shedLoad: this runtime does not tell the size of its heap, so maxHeapBytes has no effect");
+    console.warn("shedLoad: this runtime does not report its heap size, so maxHeapBytes has no effect");
   }
 
   /**

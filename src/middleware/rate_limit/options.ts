@@ -85,9 +85,9 @@ const OF_THE_OTHER = "rateLimit of @sluice/rate-limit has it";
 
 /** Options of express-rate-limit. */
 const INSTEAD = {
-  handler: "rateLimit of @sluice/rate-limit has it; here it is message, statusCode and onLimitReached",
+  handler: "rateLimit of @sluice/rate-limit has it; use message, statusCode and onLimitReached here",
   standardHeaders: OF_THE_OTHER,
-  legacyHeaders: "say headers, or take rateLimit of @sluice/rate-limit",
+  legacyHeaders: "use headers, or rateLimit of @sluice/rate-limit",
   store: OF_THE_OTHER,
   skipSuccessfulRequests: OF_THE_OTHER,
   skipFailedRequests: OF_THE_OTHER,
@@ -119,7 +119,7 @@ export function checkRateLimit(options: RateLimitOptions): CheckedRateLimit {
   const { clock = () => performance.now() } = options;
   checkInteger("rateLimit", "windowMs", windowMs, 1, Number.MAX_SAFE_INTEGER);
   if (typeof limit === "function") {
-    refuseOption("rateLimit", "limit", "a number; the one of @sluice/rate-limit takes a function", limit);
+    refuseOption("rateLimit", "limit", "a number; rateLimit of @sluice/rate-limit accepts a function", limit);
   }
   checkInteger("rateLimit", "limit", limit, 0, Number.MAX_SAFE_INTEGER);
   checkInteger("rateLimit", "statusCode", statusCode, 200, 599);

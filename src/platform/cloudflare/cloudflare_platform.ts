@@ -49,7 +49,7 @@ export function cloudflarePlatform(): Platform {
     // a Worker requests a WebSocket from a Durable Object or another Worker with this header alone
     bareUpgrades: true,
     serve() {
-      throw new TypeError("app.listen: nothing listens on Workers; write export default app in its place");
+      throw new TypeError("app.listen: Workers do not listen; write export default app instead");
     },
     upgrade,
     sized,

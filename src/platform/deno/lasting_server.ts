@@ -111,11 +111,11 @@ export class LastingServer {
       if (this.#hasEnded) return;
       this.#current = null;
       this.#keep(generation);
-      if (!this.#isReported) this.#report(errorOf("cannot accept connections, and listens again", cause));
+      if (!this.#isReported) this.#report(errorOf("cannot accept connections and will listen again", cause));
       this.#isReported = true;
       this.#listenLater();
     };
-    generation.server.finished.then(() => ended("Deno has ended it"), ended);
+    generation.server.finished.then(() => ended("Deno ended it"), ended);
   }
 
   #keep(generation: Generation): void {
@@ -154,7 +154,7 @@ export class LastingServer {
 
   #giveUp(cause: unknown): void {
     this.#hasEnded = true;
-    const error = errorOf(`could not listen again for ${GIVE_UP_MS / 1000} s, and has ended`, cause);
+    const error = errorOf(`could not listen again for ${GIVE_UP_MS / 1000} s and stopped`, cause);
     this.#report(error);
     this.#end.reject(error);
   }

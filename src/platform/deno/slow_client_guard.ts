@@ -4,7 +4,7 @@ import { utf8Length } from "../../util/encodings.ts";
 const GONE: CloseEventInit = {
   wasClean: false,
   code: 1006,
-  reason: "No response to a ping: nothing was taken any more",
+  reason: "No response to a ping: the client stopped reading",
 };
 
 /**

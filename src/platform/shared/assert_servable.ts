@@ -14,5 +14,5 @@ export function assertServable(caller: string, given: unknown): void {
   const shown = isObject
     ? `${typeof given === "function" ? "a function" : "an object"} without fetch`
     : describe(given);
-  throw new TypeError(`${caller} takes an application, as sluice() makes it, not ${shown}`);
+  throw new TypeError(`${caller} expects an application created by sluice(), not ${shown}`);
 }

@@ -105,7 +105,7 @@ export class SlowClients {
   #look(): void {
     if (this.#streams.size === 0) return this.#rest();
     for (const stream of this.#standstill.look(this.#offered(), this.#timeoutMs)) {
-      stream.destroy(new Error(`The client took nothing for ${this.#timeoutMs} ms`));
+      stream.destroy(new Error(`The client read nothing for ${this.#timeoutMs} ms`));
     }
   }
 

@@ -34,7 +34,7 @@ export function aborted(length: number | undefined, cause: unknown): HttpError {
  * @param timeoutMs The setting `body timeout`
  */
 export function timedOut(timeoutMs: number): HttpError {
-  return new HttpError(408, `nothing came of the body for ${timeoutMs} ms ("body timeout")`, {
+  return new HttpError(408, `no body data arrived for ${timeoutMs} ms ("body timeout")`, {
     code: "ETIMEDOUT",
     headers: { connection: "close" },
     timeout: timeoutMs,
@@ -64,12 +64,16 @@ export function overBudget(budget: number): HttpError {
  * @param budget The setting `body budget`
  */
 export function tooSlow(budget: number): HttpError {
-  return new HttpError(408, `the bodies being read take ${budget} bytes ("body budget"), and this one came slowest`, {
-    code: "ETIMEDOUT",
-    headers: { connection: "close" },
-    limit: budget,
-    type: "body.too.slow",
-  });
+  return new HttpError(
+    408,
+    `the bodies being read take ${budget} bytes ("body budget"), and this one was the slowest`,
+    {
+      code: "ETIMEDOUT",
+      headers: { connection: "close" },
+      limit: budget,
+      type: "body.too.slow",
+    },
+  );
 }
 
 /**

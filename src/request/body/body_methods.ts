@@ -134,7 +134,7 @@ function wasParsed(req: BodyOwner, method: Method, type?: "object" | "string"): 
 }
 
 function wasRead(method: Method): TypeError {
-  return new TypeError(`req.${method}() cannot read the body again; a middleware has read it, use req.body`);
+  return new TypeError(`req.${method}() cannot read the body again; a middleware has already read it, use req.body`);
 }
 
 async function readText<T>(req: BodyOwner, method: Method, use: (text: string) => T): Promise<T> {

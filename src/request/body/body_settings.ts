@@ -90,7 +90,7 @@ function compileLimits(value: SettingValue): BodyLimits {
 function countOf(name: string, what: string, value: SettingValue): number {
   if (value === Infinity || Number.isInteger(value) && value > 0) return value;
   throw new TypeError(
-    `app.set(${JSON.stringify(name)}, …) takes a number of ${what} from 1, or Infinity for no limit, not ${
+    `app.set(${JSON.stringify(name)}, …) expects a number of ${what} from 1, or Infinity for no limit, not ${
       describe(value)
     }`,
   );
@@ -99,5 +99,5 @@ function countOf(name: string, what: string, value: SettingValue): number {
 function timeoutOf(value: SettingValue): number {
   if (value === Infinity) return 0;
   if (typeof value === "number" && value >= 0) return value;
-  throw new TypeError(`app.set("body timeout", …) takes ms, or 0 or Infinity for any time, not ${describe(value)}`);
+  throw new TypeError(`app.set("body timeout", …) expects ms, or 0 or Infinity for no timeout, not ${describe(value)}`);
 }

@@ -27,7 +27,7 @@ export function formParser(type: string, limit: number): FormParser {
     );
   }
   if (boundary === undefined || !BOUNDARY.test(boundary)) {
-    throw malformed(`req.formData() needs a boundary of the form, and ${JSON.stringify(type)} has none that is valid`);
+    throw malformed(`req.formData() needs the form's boundary, and ${JSON.stringify(type)} has no valid one`);
   }
   return (bytes) => partsOf(bytes, boundary, limit);
 }
@@ -47,7 +47,7 @@ async function partsOf(bytes: Uint8Array<ArrayBuffer>, boundary: string, limit: 
   if (parts > limit) throw tooManyParts(limit);
   if (hasLongHead) throw headTooLong(MOST_HEAD_BYTES);
   // some runtimes treat a truncated form as complete
-  if (!closed) throw malformed(`req.formData() found no end of the form: "--${boundary}--" has to close it`);
+  if (!closed) throw malformed(`req.formData() found no end of the form: it must end with "--${boundary}--"`);
   // a separate type: a client must not find one that a runtime reads differently
   const type = `multipart/form-data; boundary=${/^[\w'+\-.]+$/.test(boundary) ? boundary : `"${boundary}"`}`;
   try {

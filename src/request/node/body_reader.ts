@@ -145,7 +145,7 @@ export class BodyReader {
     if (this.#bytes >= length) return;
     // a parser reading alongside the listeners checks the length itself
     this.finish();
-    throw new Error(`${this.#bytes} bytes came of a body of ${length}`);
+    throw new Error(`${this.#bytes} of ${length} body bytes arrived`);
   }
 
   #declaredLength(): number {

@@ -502,7 +502,7 @@ function assertLate(message: IncomingMessage, what: string, cause: unknown): voi
   if (awaited) message[exchangeKey].disconnect();
   else if (message[exchangeKey].response === null) throw cause;
   const advice = "read it before the response, in a listener of res, or in a handler whose promise has not settled";
-  const late = new Error(`${what} came when the runtime had taken the headers back: ${advice}`, { cause });
+  const late = new Error(`${what} came after the runtime had released the headers: ${advice}`, { cause });
   app.reportError(late, { req: message, phase: "listener" });
 }
 

@@ -244,7 +244,7 @@ export class RequestSocket extends Emitter {
   setTimeout(ms: number, listener?: () => void): this {
     const isNumber = typeof ms === "number";
     if (!isNumber || !(ms >= 0 && ms < Infinity)) {
-      const message = `setTimeout takes ms from 0, which is none, and finite, not ${describe(ms)}`;
+      const message = `setTimeout expects finite ms from 0, which means none, not ${describe(ms)}`;
       throw isNumber
         ? coded("ERR_OUT_OF_RANGE", new RangeError(message))
         : coded("ERR_INVALID_ARG_TYPE", new TypeError(message));

@@ -56,7 +56,7 @@ export class FileChunks implements AsyncIterableIterator<Uint8Array<ArrayBuffer>
       const read = chunk.length === 0 || this.#closed ? 0 : await this.#file.read(chunk);
       if (read === 0) {
         // ending here would look like the end of the file if the body is sent without a length, as on Bun
-        if (!this.#closed) throw new Error("The file has become shorter while it was being sent");
+        if (!this.#closed) throw new Error("The file became shorter while it was being sent");
         return await this.return();
       }
       this.#left -= read;

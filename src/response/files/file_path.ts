@@ -84,7 +84,7 @@ function decode(requested: string): string {
 
 function assertDotfilePolicy(policy: unknown): asserts policy is DotfilePolicy {
   if (policy === "ignore" || policy === "allow" || policy === "deny") return;
-  throw new TypeError(`option dotfiles takes "allow", "deny" or "ignore", not ${JSON.stringify(policy)}`);
+  throw new TypeError(`option dotfiles must be "allow", "deny" or "ignore", not ${JSON.stringify(policy)}`);
 }
 
 function applyDotfilePolicy(parts: readonly string[], policy: DotfilePolicy): void {

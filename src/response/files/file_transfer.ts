@@ -167,12 +167,12 @@ async function assertListed(files: FileSystem, { listed, root = "" }: FileTransf
 function assertNames(option: string, value: unknown): void {
   // as in Express, an empty value means none
   if ([value || []].flat().every((name) => typeof name === "string")) return;
-  throw new TypeError(`option ${option} takes a string, a list of strings or false, not ${describe(value)}`);
+  throw new TypeError(`option ${option} must be a string, a list of strings or false, not ${describe(value)}`);
 }
 
 function position(option: string, value: unknown): number {
   if (Number.isInteger(value) && value as number >= 0) return value as number;
-  throw new TypeError(`option ${option} takes the position of a byte, from 0, not ${describe(value)}`);
+  throw new TypeError(`option ${option} must be a byte position from 0, not ${describe(value)}`);
 }
 
 async function sendFound(

@@ -78,10 +78,10 @@ export function sendFile(
   if (!path) throw new TypeError("path argument is required to res.sendFile");
   if (typeof path !== "string") throw new TypeError("path must be a string to res.sendFile");
   if (typeof options !== "object") {
-    throw new TypeError(`res.sendFile takes its options as an object, not ${describe(options)}`);
+    throw new TypeError(`res.sendFile expects its options as an object, not ${describe(options)}`);
   }
   if (options.root && typeof options.root !== "string") {
-    throw new TypeError(`option root of res.sendFile takes a path as a string, not ${describe(options.root)}`);
+    throw new TypeError(`option root of res.sendFile must be a path as a string, not ${describe(options.root)}`);
   }
   if (!options.root && !isAbsolutePath(path)) {
     throw new TypeError("path must be absolute or specify root to res.sendFile");

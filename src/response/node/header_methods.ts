@@ -91,7 +91,7 @@ export abstract class HeaderMethods extends Emitter {
    */
   setHeaders(headers: Headers | ReadonlyMap<string, HeaderValue>): this {
     if (typeof headers?.forEach !== "function" || Array.isArray(headers) || ArrayBuffer.isView(headers)) {
-      const error = new TypeError(`res.setHeaders takes a Headers or a Map, not ${describe(headers)}`);
+      const error = new TypeError(`res.setHeaders expects a Headers or a Map, not ${describe(headers)}`);
       throw coded("ERR_INVALID_ARG_TYPE", error);
     }
     const cookies: HeaderValue[] = [];
@@ -174,7 +174,7 @@ Object.defineProperty(HeaderMethods.prototype, "_headers", {
  */
 export function assertOpen(message: { readonly headersSent: boolean }, caller: string, verb = "set"): void {
   if (!message.headersSent) return;
-  const cause = `${caller} came after the response to this request: respond once, and return afterwards`;
+  const cause = `${caller} came after the response to this request: respond once, then return`;
   const late = new Error(`Cannot ${verb} headers after they are sent to the client`, { cause });
   throw coded("ERR_HTTP_HEADERS_SENT", late);
 }
@@ -192,7 +192,10 @@ export function setGiven(message: HeaderMethods, headers: HeaderInit | undefined
     return;
   }
   if (!Array.isArray(headers[0]) && headers.length % 2 !== 0) {
-    throw coded("ERR_INVALID_ARG_VALUE", new TypeError("res.writeHead: a flat list of headers has names and values"));
+    throw coded(
+      "ERR_INVALID_ARG_VALUE",
+      new TypeError("res.writeHead: a flat list of headers must alternate names and values"),
+    );
   }
   const pairs = Array.isArray(headers[0]) ? headers as [string, string][] : pairsOf(headers);
   for (const [name] of pairs) message.removeHeader(name);

@@ -207,7 +207,7 @@ export abstract class OutgoingMessage extends HeaderMethods {
     // Node accepts strings of digits and drops fractions
     const code = status | 0;
     if (code < 100 || code > 999) {
-      const error = new RangeError(`res.writeHead takes a status from 100 to 999, not ${String(status)}`);
+      const error = new RangeError(`res.writeHead expects a status from 100 to 999, not ${String(status)}`);
       throw coded("ERR_HTTP_INVALID_STATUS_CODE", error);
     }
     this.statusCode = code;
@@ -538,7 +538,7 @@ export abstract class OutgoingMessage extends HeaderMethods {
     if (exchange === null) return this;
     const { stream } = this[responseStateKey];
     exchange.app[openStreamsKey].delete(originalOf<OutgoingMessage>(this));
-    if (stream !== null) stream.destroy(error ?? new Error("The response was broken off"));
+    if (stream !== null) stream.destroy(error ?? new Error("The response was cut off"));
     exchange.breakOff(error);
     return this;
   }
@@ -834,12 +834,14 @@ const LINK = /^<[^>]*>(?:[ \t]*;[ \t]*[^;" \t]+(?:="[^;" \t]*"|=[^;" \t]*)?)*$/;
 
 function assertHints(hints: unknown): void {
   if (typeof hints !== "object" || hints === null || Array.isArray(hints)) {
-    const error = new TypeError(`res.writeEarlyHints takes an object of headers, not ${describe(hints)}`);
+    const error = new TypeError(`res.writeEarlyHints expects an object of headers, not ${describe(hints)}`);
     throw coded("ERR_INVALID_ARG_TYPE", error);
   }
   const link = (hints as { link?: unknown }).link ?? [];
   if ([link].flat().every((one) => typeof one === "string" && LINK.test(one))) return;
-  const error = new TypeError(`res.writeEarlyHints takes links such as "</a.css>; rel=preload", not ${describe(link)}`);
+  const error = new TypeError(
+    `res.writeEarlyHints expects links such as "</a.css>; rel=preload", not ${describe(link)}`,
+  );
   throw coded("ERR_INVALID_ARG_VALUE", error);
 }
 

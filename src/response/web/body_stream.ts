@@ -362,7 +362,7 @@ function inContext(taken: TakenCallback): TakenCallback {
 
 /** The error for writing to a disconnected client, with Node's code. */
 export function clientLeft(): Error {
-  return Object.assign(new Error("res.write: the client has left, or the response was broken off"), {
+  return Object.assign(new Error("res.write: the client disconnected, or the response was cut off"), {
     code: "ERR_STREAM_DESTROYED",
   });
 }

@@ -14,7 +14,7 @@ export function assertSendable(response: Response, request: Request): void {
     throw new TypeError("a Response with status 0 was returned, such as Response.error(), which cannot be sent");
   }
   if (status === 101 && !asksForUpgrade(request)) {
-    throw new TypeError("a Response with status 101 was returned to a request that asks for no upgrade");
+    throw new TypeError("a Response with status 101 was returned to a request that does not ask for an upgrade");
   }
 }
 

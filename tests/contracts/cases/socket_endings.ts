@@ -97,7 +97,7 @@ export const closing: Chapter = chapter("WebSockets: the end", (it) => {
         await client.send(JSON.stringify([code]));
         assertEquals(
           await client.next(),
-          `RangeError: ws.close takes a code of 1000 to 1003, 1007 to 1014 or 3000 to 4999, not ${code}`,
+          `RangeError: ws.close expects a code of 1000 to 1003, 1007 to 1014 or 3000 to 4999, not ${code}`,
         );
       }
     },
@@ -108,7 +108,7 @@ export const closing: Chapter = chapter("WebSockets: the end", (it) => {
     const client = new SocketClient(origin, `/socket/close?flag=${flag}`);
     await client.next();
     await client.send(JSON.stringify([4000, "ü".repeat(62)]));
-    assertEquals(await client.next(), "RangeError: ws.close takes a reason of at most 123 bytes, not 124");
+    assertEquals(await client.next(), "RangeError: ws.close expects a reason of at most 123 bytes, not 124");
     await client.send(JSON.stringify([4000, `${"ü".repeat(61)}.`]));
     assertEquals((await client.closed).reason, `${"ü".repeat(61)}.`);
   }, "websocket");

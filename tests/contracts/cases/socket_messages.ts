@@ -142,7 +142,7 @@ export const messages: Chapter = chapter("WebSockets: messages", (it) => {
     await client.send("object");
     assertEquals(
       await client.next(),
-      "TypeError: ws.send takes text, an ArrayBuffer, a view of one or a Blob, not an object; use JSON.stringify",
+      "TypeError: ws.send expects a string, an ArrayBuffer, a view of one or a Blob, not an object; use JSON.stringify",
     );
   }, "websocket");
 

@@ -120,7 +120,7 @@ export const topics: Chapter = chapter("WebSockets: topics", (it) => {
     async ({ origin, flag }) => {
       const [client] = await following(origin, flag, 1);
       await client!.send("nothing");
-      assertEquals(await client!.next(), "TypeError: ws.subscribe takes the topic as a string, not undefined");
+      assertEquals(await client!.next(), "TypeError: ws.subscribe expects the topic as a string, not undefined");
       await client!.close();
     },
     "websocket",

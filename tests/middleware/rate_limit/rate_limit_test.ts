@@ -233,7 +233,7 @@ Deno.test("an unknown option is refused, with a list of those there are", () => 
   assertStringIncludes(refused({ store: {} }), "there is no option store; rateLimit of @sluice/rate-limit has it");
   assertStringIncludes(
     refused({ limit: () => 5 }),
-    "option limit must be a number; the one of @sluice/rate-limit takes a function",
+    "option limit must be a number; rateLimit of @sluice/rate-limit accepts a function",
   );
 });
 

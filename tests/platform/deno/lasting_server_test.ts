@@ -118,7 +118,7 @@ Deno.test("a server that can accept no connection is reported, and listens on th
     assertEquals(reports, [{
       phase: "server",
       code: "EMFILE",
-      message: "The server cannot accept connections, and listens again: Too many open files (os error 24)",
+      message: "The server cannot accept connections and will listen again: Too many open files (os error 24)",
     }]);
     await timers.advance(1000);
     assertEquals([bound.length, server.listening, bound[1]!.addr.port], [2, true, PORT]);
@@ -175,7 +175,7 @@ Deno.test("a server that cannot listen again for a minute says so, and finished 
     await rejected;
     assertEquals(events, ["error EADDRINUSE", "close"]);
     assertEquals(reports.map(({ phase, code }) => [phase, code]), [["server", "EMFILE"], ["server", "EADDRINUSE"]]);
-    assertMatch(reports[1]!.message, /could not listen again for 60 s, and has ended: listen EADDRINUSE/);
+    assertMatch(reports[1]!.message, /could not listen again for 60 s and stopped: listen EADDRINUSE/);
     assertEquals([server.listening, app.server, timers.pending], [false, null, 0]);
     await app.close();
   }, { callback: (error) => called.push(error) });
@@ -196,7 +196,7 @@ Deno.test("if nobody handles that it could not listen again, the process hears o
       all.refusal = systemError("address in use", "EADDRINUSE");
       await all.timers.advance(62_000);
     });
-    assertMatch(String(await unhandled), /could not listen again for 60 s, and has ended: listen EADDRINUSE/);
+    assertMatch(String(await unhandled), /could not listen again for 60 s and stopped: listen EADDRINUSE/);
   } finally {
     removeEventListener("unhandledrejection", note);
   }

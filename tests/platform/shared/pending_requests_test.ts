@@ -183,7 +183,7 @@ Deno.test("a handler whose request was answered around the application goes on, 
   assertEquals([response.status, await response.text()], [504, "late"]);
   answered.resolve();
   assertEquals(await done.promise, ["committed", undefined]);
-  assertEquals(logged.every((one) => one.includes("the runtime had taken the headers back")), true);
+  assertEquals(logged.every((one) => one.includes("the runtime had released the headers")), true);
   await server.shutdown();
 });
 

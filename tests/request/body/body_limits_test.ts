@@ -14,7 +14,7 @@ Deno.test("the settings about bodies say what they take when they get something 
       [
         "body limit",
         "many",
-        'app.set("body limit", …) takes bytes, text such as "2mb", or Infinity for no limit, not "many"',
+        'app.set("body limit", …) expects bytes, a string such as "2mb", or Infinity for no limit, not "many"',
       ],
       ["body limit", -1, "not -1"],
       ["body limit", false, "not false"],
@@ -22,10 +22,10 @@ Deno.test("the settings about bodies say what they take when they get something 
       ["body limit", { json: "huge" }, 'not "huge"'],
       ["body limit", { jsn: 1 }, "there is no jsn; there are json, text, arrayBuffer, blob, formData"],
       ["body budget", NaN, 'app.set("body budget", …)'],
-      ["json depth", 0, 'app.set("json depth", …) takes a number of levels from 1, or Infinity for no limit, not 0'],
+      ["json depth", 0, 'app.set("json depth", …) expects a number of levels from 1, or Infinity for no limit, not 0'],
       ["json depth", 1.5, "not 1.5"],
-      ["form parts limit", "10", 'app.set("form parts limit", …) takes a number of parts from 1'],
-      ["body timeout", -1, 'app.set("body timeout", …) takes ms, or 0 or Infinity for any time, not -1'],
+      ["form parts limit", "10", 'app.set("form parts limit", …) expects a number of parts from 1'],
+      ["body timeout", -1, 'app.set("body timeout", …) expects ms, or 0 or Infinity for no timeout, not -1'],
       ["body timeout", "30s", 'not "30s"'],
     ] as [string, Any, string][]
   ) {
