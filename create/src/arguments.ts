@@ -22,7 +22,7 @@ const OPTIONS = {
 } as const;
 
 /** Output of `--help`. */
-export const HELP = `Starts a project with Sluice, in a new folder.
+export const HELP = `Creates a Sluice project in a new folder.
 
 Usage:
   npm create sluice [folder] -- [options]
@@ -34,11 +34,11 @@ Options:
   --runtime <name>    ${Object.keys(RUNTIMES).join(", ")}
   --template <name>
 ${Object.entries(TEMPLATES).map(([name, what]) => `    ${name.padEnd(10)}        ${what}`).join("\n")}
-  --help              shows this
+  --help              shows this help
   --version           shows the version
 
-The template "worker" is the one for the runtime "workers"; the others run on node, deno and bun. In a terminal, you are
-asked for whatever is missing.
+The template "worker" is the one for the runtime "workers"; the others run on node, deno and bun. In a terminal, it
+prompts for missing options.
 `;
 
 /**
@@ -76,7 +76,7 @@ function oneOf<Name extends string>(
   all: Readonly<Record<Name, string>>,
 ): Name | undefined {
   if (given === undefined || Object.hasOwn(all, given)) return given as Name | undefined;
-  throw new UserError(`There is no ${option} "${given}"; --${option} takes ${Object.keys(all).join(", ")}`);
+  throw new UserError(`There is no ${option} "${given}"; --${option} accepts ${Object.keys(all).join(", ")}`);
 }
 
 function checkTogether(runtime: Runtime, template: Template): void {

@@ -50,7 +50,7 @@ function missingIn({ folder, runtime, template }: Chosen): string {
     ...(runtime === undefined ? [`--runtime (${runtimesFor(template).join(", ")})`] : []),
     ...(template === undefined ? [`--template (${templatesFor(runtime).join(", ")})`] : []),
   ];
-  return `Without a terminal nobody can be asked, so please give ${missing.join(" and ")}`;
+  return `There is no terminal to prompt in, so pass ${missing.join(" and ")}`;
 }
 
 async function askFolder({ folder }: Chosen, { isCancel, text }: Prompts): Promise<Partial<Choice> | undefined> {

@@ -45,9 +45,9 @@ export async function writeProject(
 function reasonOf(cause: unknown): string {
   const { code, message } = cause as NodeJS.ErrnoException;
   if (code === "EACCES" || code === "EPERM" || code === "EROFS") {
-    return `you may not write there (${code}), choose a folder of yours`;
+    return `no permission to write there (${code}), choose another folder`;
   }
-  if (code === "ENOSPC") return "the disk is full (ENOSPC), make room";
+  if (code === "ENOSPC") return "the disk is full (ENOSPC), free some space";
   if (code === "ENOTEMPTY" || code === "EEXIST") return "another program has just written there, choose another folder";
   return message;
 }

@@ -73,12 +73,12 @@ const REFUSED: readonly { name: string; args: readonly string[]; what: RegExp }[
   {
     name: "an unknown runtime",
     args: ["app", "--runtime", "php"],
-    what: /no runtime "php"; --runtime takes node, deno, bun, workers/,
+    what: /no runtime "php"; --runtime accepts node, deno, bun, workers/,
   },
   {
     name: "an unknown template",
     args: ["app", "--template", "blog"],
-    what: /no template "blog"; --template takes api, views/,
+    what: /no template "blog"; --template accepts api, views/,
   },
   {
     name: "a template that does not run on Workers",
@@ -145,7 +145,8 @@ Deno.test("a folder that may not be written to is said to be one", { ignore: ski
   await Deno.chmod(place.path, 0o555);
   // root may write everywhere
   const uid = Deno.uid() === 0 ? 65534 : undefined;
-  const what = /cannot be written: you may not write there \(EACCES\), choose a folder of yours; nothing was changed$/m;
+  const what =
+    /cannot be written: no permission to write there \(EACCES\), choose another folder; nothing was changed$/m;
   for (const folder of ["new", "deep/inside", "app"]) await assertRefused(place, [folder, ...API], what, { uid });
 });
 

@@ -25,17 +25,17 @@ const RULES: readonly Rule[] = [
   {
     pattern:
       /["'`]express\/lib\/(?!express["'`]|application["'`]|request["'`]|response["'`]|router\b|view["'`]|utils["'`])/,
-    what: "this file of Express's is not part of its interface, and there is none",
+    what: "this file is not part of Express's public API and does not exist here",
     instead: "use what express exports",
   },
   {
     pattern: /\.(?:status|sendStatus|writeHead)\(\s*(?:0|1\d\d|[6-9]\d\d)\b|statusCode\s*=\s*(?:0|1\d\d|[6-9]\d\d)\b/,
-    what: "a response has a status from 200 to 599; others are sent by Node's own server alone",
+    what: "a response has a status from 200 to 599; only Node's own server sends others",
     instead: "a status in that range",
   },
   {
     pattern: /\.socket\.(?:write|pipe|end)\(|\.connection\.(?:write|pipe|end)\(/,
-    what: "on other runtimes than Node, a request has no socket of Node's to be written to",
+    what: "on runtimes other than Node, a request has no Node socket to write to",
     instead: "res.write, or app.ws for another protocol",
   },
   {
@@ -47,7 +47,7 @@ const RULES: readonly Rule[] = [
   {
     pattern: /["'`][^"'`]*%(?:2f|5c|2e|[3467][0-9a-f])[^"'`]*\.(?:txt|html?|js|css|png|jpe?g|svg|json)\b/i,
     what: "static serves no file for a path in which a letter, a digit, a dot or a slash is percent-encoded",
-    instead: "the path as browsers write it",
+    instead: "the path as browsers send it",
   },
 ];
 

@@ -37,16 +37,16 @@ Usage:
   npx create-sluice try [options]
 
 It runs the program's tests twice on Express, to find those that are flaky, and once on @sluice/express of the same
-major, and names the tests that differ. It also lists the lines of the program that use what is known to differ.
+major, and names the tests that differ. It also lists the lines of the program that rely on known differences.
 
 Options:
   --test <command>    runs the tests; "npm test" by default
-  --start <command>   starts the program on the port that PORT names, and compares the cost of a request
-  --url <path>        the path that is requested then; "/" by default
+  --start <command>   starts the program on the port in PORT, and compares the cost of a request
+  --url <path>        the path it requests; "/" by default
   --port <number>     the port of a program that does not read PORT
   --minutes <number>  time limit of one run of the tests; 30 by default
   --json              prints the report as JSON
-  --help              shows this
+  --help              shows this help
 
 Exit code: 0 if nothing differs, 1 if something does, 2 if nothing could be compared.
 `;
@@ -59,7 +59,7 @@ Exit code: 0 if nothing differs, 1 if something does, 2 if nothing could be comp
  */
 export function readTryArguments(args: readonly string[]): TryArguments {
   const { help = false, json = false, test, start, url = "/", port, minutes = "30" } = parsed(args);
-  if (!url.startsWith("/")) throw new UserError(`--url takes a path such as /users, not ${JSON.stringify(url)}`);
+  if (!url.startsWith("/")) throw new UserError(`--url must be a path such as /users, not ${JSON.stringify(url)}`);
   return {
     help,
     json,
@@ -84,5 +84,5 @@ function parsed(args: readonly string[]) {
 function positive(option: string, given: string, most: number): number {
   const value = Number(given);
   if (Number.isInteger(value) && value > 0 && value <= most) return value;
-  throw new UserError(`--${option} takes a whole number from 1 to ${most}, not ${JSON.stringify(given)}`);
+  throw new UserError(`--${option} must be a whole number from 1 to ${most}, not ${JSON.stringify(given)}`);
 }
