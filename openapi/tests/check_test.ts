@@ -107,9 +107,9 @@ Deno.test("responses that the document does not have are found: statuses, media 
   const shown = findings.map(({ operation, kind, reason }) => `${operation} ${kind}: ${reason}`);
   assertEquals(shown.map((one) => one.replace(/(not as in the document: \S+): .*$/, "$1")), [
     "GET /status responds: the document has no response 202",
-    "GET /type responds: 200 is text/html, and in the document application/json",
+    "GET /type responds: 200 is text/html, but in the document it is application/json",
     "GET /body responds: the body of 200 is not as in the document: /n",
-    "GET /text responds: 200 is said to be JSON, and is not",
+    "GET /text responds: 200 claims to be JSON, but is not",
     "GET /fails responds: the document has no response 500",
   ]);
 });
@@ -142,7 +142,7 @@ Deno.test("an operation that nobody may use is said to be unchecked, and headers
     res.json(1);
   });
   const { unchecked } = await found(app);
-  assertEquals(unchecked, ["GET /secret: all valid requests got 401; option headers can sign in"]);
+  assertEquals(unchecked, ["GET /secret: all valid requests got 401; option headers can carry credentials"]);
   assertEquals((await found(app, { headers: { authorization: "Bearer x" } })).unchecked, []);
 });
 
@@ -160,7 +160,7 @@ Deno.test("examples of parameters name what is there", async () => {
     "the document has no response 404",
   ]);
   assertEquals(unchecked, [
-    "GET /others/{id}: all valid requests got 404; an example of its parameters can name what is there",
+    "GET /others/{id}: all valid requests got 404; an example of its parameters can name something that exists",
   ]);
 });
 
@@ -170,7 +170,7 @@ Deno.test("what cannot be checked is said: no such operation, no value, nothing 
   app.get("/y", validate({ query: z.object({ a: z.string().regex(/^(?=a)b$/) }) }), (_req, res) => res.json(1));
   const { unchecked } = await found(app, { only: ["GET /y", "GET /z"] });
   assertEquals(unchecked.map((one) => one.replace(/ \^\(\?=a\).*/, "")), [
-    "GET /y: no text is known for the pattern",
+    "GET /y: no string is known to match the pattern",
     "GET /^\\/x/: its path is a regular expression",
     "GET /z: the document has no such operation",
   ]);

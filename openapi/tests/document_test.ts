@@ -45,7 +45,7 @@ Deno.test("routes of mounted routers, applications and groups are in the documen
     tags: ["api", "notes"],
     security: [{ bearer: [] }],
     parameters: [{ name: "id", in: "path", required: true, schema: { type: "string" } }],
-    responses: { default: { description: "Whatever the handler responds with" } },
+    responses: { default: { description: "The handler's response" } },
   });
   assertEquals(document.paths["/admin/users"]!["get"]!.tags, undefined);
   assertEquals(document.tags, [{ name: "notes", description: "All about notes" }, { name: "api" }]);
@@ -386,7 +386,7 @@ Deno.test("what validate responds to invalid requests is described as it is sent
   assertEquals(responsesOf("/described")["400"], { description: "No query", content: invalid });
   // what validate sends, and what the program does with the same status
   assertEquals(Object.keys(responsesOf("/own")["400"]!.content!), ["application/problem+json", "application/json"]);
-  assertEquals(responsesOf("/taken")["default"], { description: "Whatever the program responds to what is not valid" });
+  assertEquals(responsesOf("/taken")["default"], { description: "The program's response to an invalid request" });
   // what it says is what is sent
   const ajv = new Ajv2020();
   const schemaOf = (status: string) => {

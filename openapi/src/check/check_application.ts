@@ -218,8 +218,8 @@ class Checker {
     if ([...statuses].every((status) => ELSE.has(status))) {
       const named = [...statuses].join(", ");
       const why = named === "404"
-        ? "an example of its parameters can name what is there"
-        : "option headers can sign in";
+        ? "an example of its parameters can name something that exists"
+        : "option headers can carry credentials";
       this.unchecked.push(`${known.name}: all valid requests got ${named}; ${why}`);
       if (!statuses.has(404)) return;
     }
@@ -295,7 +295,7 @@ class Checker {
     const info = { remoteAddr: { transport: "tcp", hostname, port: 50_000 } };
     let timer: ReturnType<typeof setTimeout> | undefined;
     const late = new Promise<never>((_resolve, reject) => {
-      timer = setTimeout(() => reject(new Error(`there was no response within ${timeoutMs} ms`)), timeoutMs);
+      timer = setTimeout(() => reject(new Error(`no response within ${timeoutMs} ms`)), timeoutMs);
     });
     try {
       const response = await Promise.race([this.#app.fetch(request, info), late]);

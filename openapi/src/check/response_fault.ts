@@ -40,14 +40,16 @@ export function responseFault(
     return text === "" || text === undefined ? undefined : `${status} has a body without a Content-Type`;
   }
   const media = Object.entries(said.content).find(([name]) => matches(name.split(";")[0]!.trim().toLowerCase(), type));
-  if (media === undefined) return `${status} is ${type}, and in the document ${Object.keys(said.content).join(" or ")}`;
+  if (media === undefined) {
+    return `${status} is ${type}, but in the document it is ${Object.keys(said.content).join(" or ")}`;
+  }
   const { schema } = media[1];
   if (schema === undefined || text === undefined || !isJson(type)) return undefined;
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch {
-    return `${status} is said to be JSON, and is not`;
+    return `${status} claims to be JSON, but is not`;
   }
   const fault = schemas.fault(schema, value);
   return fault && `the body of ${status} is not as in the document: ${fault.pointer || "the whole"}: ${fault.reason}`;

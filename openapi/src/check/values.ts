@@ -207,7 +207,7 @@ function matching(
     try {
       made = fc.stringMatching(new RegExp(pattern));
     } catch (error) {
-      throw new NoValueError(`no text is known for the pattern ${pattern}: ${(error as Error).message}`);
+      throw new NoValueError(`no string is known to match the pattern ${pattern}: ${(error as Error).message}`);
     }
   }
   const isWritable = (text: string): boolean =>

@@ -28,16 +28,16 @@ const RESPONDING: Readonly<Record<string, readonly [status: string, OpenApiRespo
     description: "Too many requests",
     headers: {
       "Retry-After": RETRY_AFTER,
-      "X-RateLimit-Limit": { description: "Requests of a window.", schema: NUMBER },
-      "X-RateLimit-Remaining": { description: "What is left of them.", schema: NUMBER },
-      "X-RateLimit-Reset": { description: "Seconds until there are as many as at first.", schema: NUMBER },
+      "X-RateLimit-Limit": { description: "Requests per window.", schema: NUMBER },
+      "X-RateLimit-Remaining": { description: "Requests left in the window.", schema: NUMBER },
+      "X-RateLimit-Reset": { description: "Seconds until all are available again.", schema: NUMBER },
     },
   }],
   shedLoad: ["503", { description: "Overloaded", headers: { "Retry-After": RETRY_AFTER } }],
 };
 
-const HANDLED = "Whatever the handler responds with";
-const REFUSED = "Whatever the program responds to what is not valid";
+const HANDLED = "The handler's response";
+const REFUSED = "The program's response to an invalid request";
 
 /** Statuses of responses without a body. */
 const WITHOUT_BODY = /^(?:1\d\d|204|205|304)$/;

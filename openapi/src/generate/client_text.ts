@@ -140,7 +140,7 @@ ${code}
       const operation = item[method];
       return operation === undefined ? [] : [this.#route(method, template, operation)];
     });
-    return `/** What each route for ${method.toUpperCase()} takes and responds with. */\n` +
+    return `/** Parameters and responses of each route for ${method.toUpperCase()}. */\n` +
       `export interface ${TABLES[method]} {\n${rows.join("\n")}\n}`;
   }
 

@@ -27,7 +27,7 @@ function segment(name: string, value: unknown): string {
   const text = value === undefined || value === null ? "" : String(value);
   // URLs resolve dots even if they are encoded
   if (text === "" || text === "." || text === "..") {
-    throw new TypeError(`${name} is part of the path: it is a text or a number, not ${JSON.stringify(value)}`);
+    throw new TypeError(`${name} is part of the path: it must be a string or a number, not ${JSON.stringify(value)}`);
   }
   return encodeURIComponent(text);
 }

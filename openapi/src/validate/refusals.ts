@@ -43,9 +43,9 @@ const INVALID_REQUEST = {
  * @param checksBody Whether it checks the body, which then must be read
  */
 export function refusals(status: number, checksBody: boolean): Readonly<Record<number, ResponseDetails>> {
-  const invalid = problem("What was sent is not valid", INVALID_REQUEST);
+  const invalid = problem("The request is not valid", INVALID_REQUEST);
   if (!checksBody) return { [status]: invalid };
-  return { [status]: invalid, 415: problem("The body has a media type that is not read", PROBLEM) };
+  return { [status]: invalid, 415: problem("The body has an unsupported media type", PROBLEM) };
 }
 
 function problem(description: string, json: object): ResponseDetails {

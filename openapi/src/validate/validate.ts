@@ -261,7 +261,7 @@ function note(part: RequestPart, value: unknown, result: SchemaResult, { outputs
 // to `next`, a missing error means success, and "route" means to skip to the next route
 function failure(error: unknown): unknown {
   if (typeof error === "object" && error !== null) return error;
-  return new TypeError(`validate: a schema has failed with ${describe(error)}`);
+  return new TypeError(`validate: a schema failed with ${describe(error)}`);
 }
 
 function replace(req: Request, outputs: Outcome["outputs"]): void {
@@ -305,7 +305,9 @@ function checkOptions(options: ValidateOptions): void {
   checkNames("validate", options, NAMES);
   for (const part of REQUEST_PARTS) if (options[part] !== undefined) checkSchema(part, options[part]);
   if (isSchema(options.response)) {
-    throw new TypeError("validate: option response has a schema for each status, such as response: { 200: schema }");
+    throw new TypeError(
+      "validate: option response must have a schema for each status, such as response: { 200: schema }",
+    );
   }
   for (const [status, schema] of Object.entries(options.response ?? {})) checkSchema(`response.${status}`, schema);
   const { status, onInvalid, checkResponses, serialize, serialization, toJsonSchema } = options;
