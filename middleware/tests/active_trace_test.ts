@@ -105,7 +105,7 @@ Deno.test("an agent that fails is reported once, and the request has a trace of 
   }
   assertEquals(reported.filter((one) => (one as string[])[0]!.startsWith("requestId")), [
     [
-      "requestId: OpenTelemetry failed, which is reported once and fails no request",
+      "requestId: OpenTelemetry failed; this is reported once and fails no request",
       "the agent is broken",
       "telemetry",
     ],

@@ -122,7 +122,10 @@ Deno.test("a refusal is a 403 that says what is wrong, and code that handles csu
     errors[1]!.message,
     /^csrf: a page of another origin made the request \(Sec-Fetch-Site: same-site\); .*option origins/,
   );
-  assertMatch(errors[2]!.message, /which is for "https:\/\/example.com"; if that is a proxy's name.*set trust proxy/);
+  assertMatch(
+    errors[2]!.message,
+    /made the request to "https:\/\/example.com"; if that is a proxy's name.*set trust proxy/,
+  );
 });
 
 Deno.test("the error page escapes what a stranger sent", async () => {
@@ -148,7 +151,7 @@ for (const [how, token] of [["session", "session"], ["cookie", { secret: SECRET 
     assertEquals((await client.ask("/", { ...json, headers: { "content-type": "application/json" } })).status, 200);
     const refused = await client.ask("/", form({}));
     assertEquals(refused.status, 403);
-    assertMatch(await refused.text(), /csrf: the request has no token: send that of req.csrfToken\(\)/);
+    assertMatch(await refused.text(), /csrf: the request has no token: send the one from req.csrfToken\(\)/);
   });
 
   Deno.test(`with tokens of a ${how}, every other one is refused`, async () => {
@@ -161,7 +164,7 @@ for (const [how, token] of [["session", "session"], ["cookie", { secret: SECRET 
     for (const one of forged) {
       const response = await client.ask("/", form({ _csrf: one }));
       assertEquals(response.status, 403, one);
-      assertMatch(await response.text(), /csrf: the token is not one of this client/);
+      assertMatch(await response.text(), /csrf: the token does not belong to this client/);
     }
     const list = await client.ask("/", { method: "POST", body: new URLSearchParams([["_csrf", own], ["_csrf", own]]) });
     assertEquals(list.status, 403);
@@ -280,7 +283,7 @@ Deno.test("it protects a route, or what is below a path, alone", async () => {
 Deno.test("options that cannot be meant are refused, by name", () => {
   const cases: [unknown, RegExp][] = [
     [null, /csrf: options must be an object, not null/],
-    [{ origin: [] }, /csrf: there is no option origin; say origins, a list/],
+    [{ origin: [] }, /csrf: there is no option origin; use origins, a list/],
     [{ origins: "https://example.com" }, /option origins must be a list/],
     [
       { origins: ["https://example.com/"] },
@@ -291,7 +294,7 @@ Deno.test("options that cannot be meant are refused, by name", () => {
     [{ origins: ["null"] }, /such as "https:\/\/example.com"/],
     [{ origins: [7] }, /origins has 7/],
     [{ token: true }, /option token must be "session" or \{ secret \}, not true/],
-    [{ token: {} }, /option token.secret must be text, not undefined/],
+    [{ token: {} }, /option token.secret must be a string, not undefined/],
     [{ token: { secret: "short and secret" } }, /option token.secret has 16 characters; 32 or more/],
     [
       { token: { secret: SECRET, path: "/" } },

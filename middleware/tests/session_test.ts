@@ -324,7 +324,7 @@ Deno.test("what is not JSON is an error that says so", async () => {
   });
   const response = await app.inject("/bigint");
   assertEquals(response.status, 500);
-  assertMatch(await response.text(), /req\.session: what is in a session must be JSON/);
+  assertMatch(await response.text(), /req\.session: session data must be JSON/);
 });
 
 Deno.test("names of prototypes are data like all others", async () => {
@@ -467,15 +467,15 @@ Deno.test("options that cannot be meant are refused, by name", () => {
   const cases: [unknown, RegExp][] = [
     [undefined, /session: options must be an object, not undefined/],
     [{}, /session: give option secret.*or option store/],
-    [{ secret: 7 }, /session: option secret must be text, not number/],
+    [{ secret: 7 }, /session: option secret must be a string, not number/],
     [{ secret: [] }, /session: option secret is an empty list/],
-    [{ secret: [secret, null] }, /session: option secret\[1\] must be text, not null/],
+    [{ secret: [secret, null] }, /session: option secret\[1\] must be a string, not null/],
     [{ secret: "short and secret" }, /session: option secret has 16 characters; 32 or more are needed/],
     [{ secret: [secret, "short and secret"] }, /session: option secret\[1\] has 16 characters/],
     [{ secret, resave: true }, /option resave must be false: a session is written when it has changed, not true/],
     [{ secret, saveUninitialized: true }, /option saveUninitialized must be false: a session begins when something/],
-    [{ secret, maxAge: 1 }, /there is no option maxAge; say cookie: { maxAge }/],
-    [{ secret, keys: [] }, /no option keys; say secret, which takes a list/],
+    [{ secret, maxAge: 1 }, /there is no option maxAge; use cookie: { maxAge }/],
+    [{ secret, keys: [] }, /no option keys; use secret, which accepts a list/],
     [{ secret, cookie: { maxAge: 0 } }, /option cookie.maxAge must be an integer from 1/],
     [{ secret, absoluteTtlMs: 1.5 }, /option absoluteTtlMs must be an integer/],
     [{ secret, rolling: 1 }, /option rolling must be true or false/],
@@ -493,7 +493,7 @@ Deno.test("options that cannot be meant are refused, by name", () => {
     [{ secret, cookie: 1 }, /option cookie must be an object of attributes/],
     [
       { secret, cookie: { expires: 1 } },
-      /session: option cookie: there is no option expires; say maxAge, in ms/,
+      /session: option cookie: there is no option expires; use maxAge, in ms/,
     ],
     [{ secret, cookie: { httponly: true } }, /option cookie: there is no option httponly; did you mean httpOnly/],
     [{ secret, cookie: { secure: "yes" } }, /option cookie.secure must be true, false or "auto"/],

@@ -309,7 +309,7 @@ Deno.test("the limit is shown where routes are listed", () => {
 Deno.test("arguments of timeout are checked", () => {
   const failing: [unknown, TimeoutOptions | undefined, string][] = [
     [0, undefined, "timeout: option ms must be an integer from 1"],
-    ["soon", undefined, 'timeout takes a number of ms or text such as "1d", not "soon"'],
+    ["soon", undefined, 'timeout must be a number of ms or a string such as "1d", not "soon"'],
     [2 ** 31, undefined, "timeout: option ms must be an integer from 1 to 2147483647"],
     [1, { retryAfterMs: -1 }, "timeout: option retryAfterMs"],
     [1, { retryAfter: 1 } as TimeoutOptions, "timeout: there is no option retryAfter; did you mean retryAfterMs?"],

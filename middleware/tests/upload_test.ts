@@ -453,7 +453,7 @@ Deno.test("what a function does not read of a file is discarded, and the next pa
   const form = formOf({ ignored: fileOf(large), begun: fileOf(large), cancelled: fileOf(large), last: "1" });
   const { req } = await send(form);
   assertEquals([req.files.map(({ size }: UploadedFile) => size), req.body.last], [[200_000, 200_000, 200_000], "1"]);
-  await assertRejects(() => streams[0]!.getReader().read(), TypeError, "must wait for what reads its file");
+  await assertRejects(() => streams[0]!.getReader().read(), TypeError, "must wait until its file is read");
 });
 
 Deno.test("a limit counts for what is discarded, too", async () => {
@@ -641,10 +641,10 @@ Deno.test("options that are wrong are refused when the middleware is made", () =
     [7, /upload: options must be an object/],
     [{ dest: 7 }, /option dest must be a string, not 7/],
     [{ to: "disk" }, /option storage must be a function, or .*, not "disk"/],
-    [{ fileFilter() {} }, /upload: there is no option fileFilter; say types/],
+    [{ fileFilter() {} }, /upload: there is no option fileFilter; use types/],
     [{ storage: "disk" }, /option storage must be a function, or .*, not "disk"/],
     [{ storage: { path: "x" } }, /option storage must be/],
-    [{ dest: "x", storage() {} }, /options dest and storage exclude each other/],
+    [{ dest: "x", storage() {} }, /options dest and storage cannot be combined/],
     [{ dest: "x", keep: 1 }, /option keep must be true or false/],
     [{ keep: false }, /option keep is for files in dest/],
     [{ storage: { take: () => {}, keep: true } }, /upload: storage: there is no option keep; there are take, discard/],

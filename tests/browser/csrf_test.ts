@@ -56,7 +56,7 @@ Deno.test(
           const refused: string[] = [];
           for (const url of [...pages, `http://127.0.0.1:${evilPort}/sandboxed`]) refused.push(await sent(url));
           const made = (origin: string, site: string) =>
-            `csrf: a page of "${origin}" made the request (Sec-Fetch-Site: ${site}); origins that may are in option origins`;
+            `csrf: a page of "${origin}" made the request (Sec-Fetch-Site: ${site}); allow origins with option origins`;
           assertEquals(refused, [
             made(`http://127.0.0.1:${evilPort}`, "same-site"),
             made(`http://localhost:${evilPort}`, "cross-site"),

@@ -81,12 +81,12 @@ for (const [name, door] of Object.entries(DOORS)) {
 /** What a user of the packages for Express guesses, and what the error tells to write. */
 const GUESSES: readonly (readonly [door: string, given: object, advice: string])[] = [
   ["rateLimit of the core", { handler() {} }, "@sluice/rate-limit has it"],
-  ["Limiter", { points: 5, duration: 1 }, "say limit; there is no option duration; say windowMs, in ms"],
-  ["upload", { fileFilter() {} }, 'say types: ["image/*"]'],
+  ["Limiter", { points: 5, duration: 1 }, "use limit; there is no option duration; use windowMs, in ms"],
+  ["upload", { fileFilter() {} }, 'use types: ["image/*"]'],
   ["metrics", { path: "/metrics" }, 'app.use(measure).get("/metrics", measure.page)'],
-  ["health", { ready() {} }, "say checks: { name: () => … }"],
+  ["health", { ready() {} }, "use checks: { name: () => … }"],
   ["health", { timeout: 5 }, "did you mean timeoutMs?"],
-  ["sse", { keepAlive: 5 }, "say heartbeatMs"],
+  ["sse", { keepAlive: 5 }, "use heartbeatMs"],
   ["openapi, info", { info: INFO }, "write openapi(app, {"],
   ["shedLoad", { maxEventLoopDelay: 5 }, "did you mean maxEventLoopDelayMs?"],
 ];
@@ -123,7 +123,7 @@ for (const name of ["rateLimit of the core", "Limiter", "rateLimit of @sluice/ra
     DOORS[name]!({ max: 5 });
     DOORS[name]!({ max: 5, limit: 5 });
     const { message } = assertThrows(() => DOORS[name]!({ max: 5, limit: 6 }), TypeError);
-    assert(message.endsWith("options limit and max are the same; give limit alone"), message);
+    assert(message.endsWith("options limit and max are the same; set only limit"), message);
   });
 }
 

@@ -111,7 +111,7 @@ Deno.test("llms-small.txt has the API by example, all options and what errors sa
     assertStringIncludes(text, `\n# ${title}\n`);
   }
   assertStringIncludes(text, "- `maxAge?: number | null` Lifetime of the cookie in ms.");
-  assertMatch(text, /^- `session` maxAge: say cookie: \{ maxAge \} \//m);
+  assertMatch(text, /^- `session` maxAge: use cookie: \{ maxAge \} \//m);
   // links, tabs and comments are for readers of the site
   assertEquals(text.match(/\]\((?:\/|\.\.?\/|https?:)|^```\w+ \[|<!--|\{@link/gm), null);
 });

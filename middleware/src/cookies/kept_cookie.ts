@@ -140,7 +140,7 @@ export class KeptCookie {
     setCookies(res, others);
     throw new RangeError(
       `${this.#caller}: the cookie ${name} would have ${bytes} bytes, and browsers drop those of more than ` +
-        `${MOST_BYTES}: keep less in it, or give option store, which has room`,
+        `${MOST_BYTES}: store less in it, or use option store`,
     );
   }
 

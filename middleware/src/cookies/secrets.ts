@@ -14,12 +14,14 @@ const FEWEST_CHARACTERS = 32;
 export function checkSecrets(caller: string, option: string, value: unknown): string[] {
   const secrets = Array.isArray(value) ? value : [value];
   if (secrets.length === 0) {
-    throw new TypeError(`${caller}: option ${option} is an empty list; give one secret or more`);
+    throw new TypeError(`${caller}: option ${option} is an empty list; pass at least one secret`);
   }
   secrets.forEach((secret: unknown, i) => {
     const named = Array.isArray(value) ? `${option}[${i}]` : option;
     if (typeof secret !== "string") {
-      throw new TypeError(`${caller}: option ${named} must be text, not ${secret === null ? "null" : typeof secret}`);
+      throw new TypeError(
+        `${caller}: option ${named} must be a string, not ${secret === null ? "null" : typeof secret}`,
+      );
     }
     if (secret.length >= FEWEST_CHARACTERS) return;
     throw new RangeError(

@@ -61,13 +61,13 @@ export interface CsrfExtras {
 
 /** Options of csurf, csrf-csrf and hono/csrf. */
 const INSTEAD = {
-  cookie: 'say token: { secret, cookie }, or token: "session"',
-  sessionKey: 'say token: "session", which is req.session',
-  getSecret: "say token: { secret }",
-  secret: "say token: { secret }",
+  cookie: 'use token: { secret, cookie }, or token: "session"',
+  sessionKey: 'use token: "session", which is req.session',
+  getSecret: "use token: { secret }",
+  secret: "use token: { secret }",
   value: "tokens are read from header X-CSRF-Token and field _csrf",
   ignoreMethods: "GET, HEAD and OPTIONS pass",
-  origin: "say origins, a list",
+  origin: "use origins, a list",
 };
 
 const NAMES: OptionNames<CsrfOptions> = { origins: true, token: true };
@@ -126,7 +126,7 @@ export function csrf(options: CsrfOptions = {}): Handler {
 
 function tokenFor(secrets: TokenSecrets | null, req: Request, res: Response): string {
   if (secrets === null) {
-    throw new TypeError('req.csrfToken: csrf makes tokens with option token: csrf({ token: "session" })');
+    throw new TypeError('req.csrfToken: csrf creates tokens only with option token: csrf({ token: "session" })');
   }
   if (!res.headersSent) res.vary("Cookie");
   return maskedToken(secrets.ensure(req, res));
@@ -139,20 +139,20 @@ function refusal(req: Request, trusted: ReadonlySet<string>, secrets: TokenSecre
   if (secrets === null || !hasCredentials(req)) return undefined;
   const token = req.get("x-csrf-token") ?? (req.body as { _csrf?: unknown } | undefined)?._csrf;
   if (typeof token !== "string") {
-    return refused("the request has no token: send that of req.csrfToken() as header X-CSRF-Token or field _csrf");
+    return refused("the request has no token: send the one from req.csrfToken() as header X-CSRF-Token or field _csrf");
   }
   const secret = secrets.find(req);
   if (secret !== undefined && isTokenOf(token, secret)) return undefined;
-  return refused("the token is not one of this client: it may have expired, or cookies are blocked");
+  return refused("the token does not belong to this client: it may have expired, or cookies are blocked");
 }
 
 function foreign(req: Request): string {
   const site = req.get("sec-fetch-site");
   const origin = req.get("origin");
   const from = origin ? `a page of ${describe(origin)}` : "a page of another origin";
-  if (site) return `${from} made the request (Sec-Fetch-Site: ${site}); origins that may are in option origins`;
-  return `${from} made the request, which is for ${describe(`${req.protocol}://${req.host}`)}; if that is a proxy's ` +
-    "name for the same origin, set trust proxy, and otherwise option origins";
+  if (site) return `${from} made the request (Sec-Fetch-Site: ${site}); allow origins with option origins`;
+  return `${from} made the request to ${describe(`${req.protocol}://${req.host}`)}; if that is a proxy's ` +
+    "name for the same origin, set trust proxy; otherwise set option origins";
 }
 
 function refused(reason: string): HttpError {

@@ -69,15 +69,15 @@ export interface Health {
 
 /** Options of terminus, lightship and health-check packages. */
 const INSTEAD = {
-  ready: "say checks: { name: () => … }; a process is ready while none of them fails",
-  readiness: "say checks: { name: () => … }",
-  healthChecks: 'say checks: { name: () => … }; probes ask "/livez" and "/readyz"',
-  live: "a process that responds lives: liveness needs no check",
-  liveness: "a process that responds lives: liveness needs no check",
+  ready: "use checks: { name: () => … }; a process is ready while none of them fails",
+  readiness: "use checks: { name: () => … }",
+  healthChecks: 'use checks: { name: () => … }; probes request "/livez" and "/readyz"',
+  live: "a process that responds is alive: liveness needs no check",
+  liveness: "a process that responds is alive: liveness needs no check",
   path:
     'mount it: app.use("/health", health()) responds at /health/live and /health/ready; for any other path there are ' +
     "health().live and health().ready",
-  cache: "say cacheMs",
+  cache: "use cacheMs",
   onShutdown: 'app.close runs it: app.on("close", …)',
 };
 

@@ -119,16 +119,16 @@ export interface RequestLog {
 
 /** Options of pino-http, morgan and express-winston. */
 const INSTEAD = {
-  logger: "say stream, which takes loggers such as pino()",
-  transports: "say stream, which takes loggers such as winston's",
-  destination: "say stream",
-  serializers: "say fields: (req, res) => ({ … })",
-  customProps: "say fields: (req, res) => ({ … })",
+  logger: "use stream, which accepts loggers such as pino()",
+  transports: "use stream, which accepts loggers such as winston's",
+  destination: "use stream",
+  serializers: "use fields: (req, res) => ({ … })",
+  customProps: "use fields: (req, res) => ({ … })",
   customLogLevel: "the level follows from the status",
-  genReqId: "say app.use(requestId({ generator }))",
-  autoLogging: "say sample, or mount it at a path",
-  skip: "say sample, or mount it at a path",
-  immediate: "a request is logged when it is over",
+  genReqId: "use app.use(requestId({ generator }))",
+  autoLogging: "use sample, or mount it at a path",
+  skip: "use sample, or mount it at a path",
+  immediate: "a request is logged when it ends",
 };
 
 const NAMES: OptionNames<LogOptions> = {
@@ -305,7 +305,7 @@ class Logging {
         ...error !== undefined && { error: loggedError(error, redaction, true) },
       });
     } catch (error) {
-      console.error("log: a line cannot be made:", error);
+      console.error("log: a line cannot be created:", error);
     }
   }
 

@@ -57,7 +57,7 @@ export function limiterFigures(limiters: Readonly<Record<string, CountedLimiter>
     {
       name: "rate_limit.requests",
       kind: "counter",
-      description: "Requests by what became of them",
+      description: "Requests by outcome",
       unit: "{request}",
       read: () =>
         all.flatMap(({ name, limiter: { counters } }) =>
@@ -67,7 +67,7 @@ export function limiterFigures(limiters: Readonly<Record<string, CountedLimiter>
     {
       name: "rate_limit.store_failures",
       kind: "counter",
-      description: "Decisions that the store did not give in time or at all",
+      description: "Decisions that the store made too late or not at all",
       unit: "{decision}",
       read: () => all.map(({ name, limiter }) => ({ value: limiter.counters.storeFailures, attributes: name })),
     },
@@ -90,7 +90,7 @@ export function loadFigures(load: CountedLoad): Figure[] {
   return [{
     name: "shed_load.requests",
     kind: "counter",
-    description: "Requests admitted, and refused by what there was too much of",
+    description: "Requests admitted, and refused by cause of the overload",
     unit: "{request}",
     read: () => {
       const { admitted, refused } = load.figures;

@@ -74,7 +74,7 @@ export interface Metrics {
 }
 
 const PAGE = 'the program chooses the path: const measure = metrics(); app.use(measure).get("/metrics", measure.page)';
-const FIXED = "names and labels are those of OpenTelemetry's conventions, which dashboards know";
+const FIXED = "names and labels follow OpenTelemetry's conventions, which dashboards expect";
 
 /** Options of prom-client and express-prom-bundle. */
 const INSTEAD = {
@@ -88,9 +88,8 @@ const INSTEAD = {
   includeMethod: FIXED,
   includePath: FIXED,
   includeStatusCode: FIXED,
-  register:
-    "metrics of prom-client go beside these, in a page of the program: measure.metrics() + await register.metrics()",
-  collectDefaultMetrics: "figures of the process are always among them",
+  register: "add metrics of prom-client in a page of the program: measure.metrics() + await register.metrics()",
+  collectDefaultMetrics: "process metrics are always included",
 };
 
 const NAMES: OptionNames<MetricsOptions> = {
@@ -230,7 +229,7 @@ class Measuring {
     return registeredMeter(this.#histogram.bounds, this.#figures, (what, cause) => {
       if (reported.has(what)) return;
       reported.add(what);
-      const message = `metrics: OpenTelemetry failed with ${what}, which is reported once and fails no request`;
+      const message = `metrics: OpenTelemetry failed with ${what}; this is reported once and fails no request`;
       app.reportError(new Error(message, { cause }), { phase: "telemetry" });
     });
   }

@@ -32,11 +32,11 @@ export function processFigures(): Figure[] {
     process_cpu_seconds: ["User and system CPU time", seconds("user", "system")],
   } as const;
   const gauges = {
-    process_start_time_seconds: ["When the process began, in Unix time", () => start],
+    process_start_time_seconds: ["Start time of the process, as a Unix timestamp", () => start],
     process_resident_memory_bytes: ["Resident memory", () => memory("rss")],
     nodejs_heap_size_total_bytes: ["Size of the heap", () => memory("heapTotal")],
     nodejs_heap_size_used_bytes: ["Used size of the heap", () => memory("heapUsed")],
-    nodejs_external_memory_bytes: ["Memory outside the heap that its objects keep", () => memory("external")],
+    nodejs_external_memory_bytes: ["Memory outside the heap held by its objects", () => memory("external")],
   } as const;
   return [...figures("counter", counters), ...figures("gauge", gauges)];
 }

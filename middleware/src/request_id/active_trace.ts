@@ -79,7 +79,7 @@ function guarded<T>(app: ErrorReporter, call: () => T): T | undefined {
   } catch (cause) {
     if (!told.has(app)) {
       told.add(app);
-      const message = "requestId: OpenTelemetry failed, which is reported once and fails no request";
+      const message = "requestId: OpenTelemetry failed; this is reported once and fails no request";
       app.reportError(new Error(message, { cause }), { phase: "telemetry" });
     }
     return undefined;

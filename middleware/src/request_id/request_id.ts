@@ -43,8 +43,8 @@ export interface RequestIdExtras {
 
 /** Options of express-request-id, pino-http, hono/request-id and this package before its first version. */
 const INSTEAD = {
-  genReqId: "say generator",
-  uuidVersion: "say generator",
+  genReqId: "use generator",
+  uuidVersion: "use generator",
   setHeader: "the header is always set",
   attributeName: "the id is req.id",
   limitLength: "ids that are longer than 128 characters are replaced",

@@ -184,7 +184,7 @@ export class LiveSession implements ResponseHooks {
     try {
       return JSON.stringify([this.#object, this.#flash]);
     } catch (cause) {
-      throw new TypeError("req.session: what is in a session must be JSON", { cause });
+      throw new TypeError("req.session: session data must be JSON", { cause });
     }
   }
 
@@ -241,7 +241,7 @@ export class LiveSession implements ResponseHooks {
 
 function tooLate(): Error {
   return new Error(
-    "req.session was changed when the head of the response had been sent, and its cookie with it: change it before, or " +
+    "req.session was changed after the response head, and its cookie with it, had been sent: change it before, or " +
       "call req.session.save() before the response begins",
   );
 }

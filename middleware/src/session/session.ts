@@ -174,8 +174,8 @@ const NAMES: OptionNames<SessionOptions> = {
 
 /** Hints for options of other packages. */
 const INSTEAD: Record<string, string> = {
-  maxAge: "say cookie: { maxAge }",
-  keys: "say secret, which takes a list",
+  maxAge: "use cookie: { maxAge }",
+  keys: "use secret, which accepts a list",
   proxy: 'set "trust proxy" in the application',
   genid: "ids are random, and made here",
   unset: "req.session = null ends a session",
@@ -306,7 +306,7 @@ function checked(given: SessionOptions): SessionSettings {
   checkType("session", "cookie.persistent", persistent, "boolean");
   return {
     keeper: keeperOf(secret, store, clock, timeoutMs),
-    cookie: new KeptCookie("session", name, "session", attributes, "say maxAge, in ms"),
+    cookie: new KeptCookie("session", name, "session", attributes, "use maxAge, in ms"),
     ttlMs,
     absoluteTtlMs,
     rolling,

@@ -85,7 +85,7 @@ export class DenoKvSessionStore implements SessionStore {
     checkNames("DenoKvSessionStore", options, NAMES);
     const { kv, prefix = ["sluice", "session"], clock = () => Date.now() } = options;
     if (typeof kv?.get !== "function" || typeof kv.atomic !== "function") {
-      refuseOption("DenoKvSessionStore", "kv", "a database, what openKv() of Deno resolves to", kv);
+      refuseOption("DenoKvSessionStore", "kv", "a database, which Deno.openKv() resolves to", kv);
     }
     if (!Array.isArray(prefix)) refuseOption("DenoKvSessionStore", "prefix", "a list of key parts", prefix);
     checkType("DenoKvSessionStore", "clock", clock, "function");

@@ -54,7 +54,7 @@ export class DurableObjectSessionStore<Id = unknown> implements SessionStore {
     checkNames("DurableObjectSessionStore", options, NAMES);
     const { namespace, prefix = "" } = options;
     if (typeof namespace?.idFromName !== "function" || typeof namespace.get !== "function") {
-      const wanted = "the binding of a namespace whose class is SessionObject, as env has it";
+      const wanted = "a binding from env, of a namespace whose class is SessionObject";
       refuseOption("DurableObjectSessionStore", "namespace", wanted, namespace);
     }
     checkType("DurableObjectSessionStore", "prefix", prefix, "string");

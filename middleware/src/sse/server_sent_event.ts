@@ -25,7 +25,7 @@ export interface ServerSentEvent {
 export function eventText(event: ServerSentEvent | string): string {
   if (typeof event === "string") return `${field("data", event)}\n`;
   if (typeof event !== "object" || event === null) {
-    throw new TypeError(`events.send takes text or { id, event, data, retry }, not ${describe(event)}`);
+    throw new TypeError(`events.send expects a string or { id, event, data, retry }, not ${describe(event)}`);
   }
   const { id, event: kind, data, retry } = event;
   let text = "";
@@ -33,7 +33,7 @@ export function eventText(event: ServerSentEvent | string): string {
   if (id !== undefined) text += `id: ${identifier(id)}\n`;
   if (retry !== undefined) text += `retry: ${milliseconds(retry)}\n`;
   if (data !== undefined) text += field("data", typeof data === "string" ? data : json(data));
-  if (text === "") throw new TypeError("events.send: an event has at least one of id, event, data and retry");
+  if (text === "") throw new TypeError("events.send: an event must have at least one of id, event, data and retry");
   return `${text}\n`;
 }
 
@@ -53,13 +53,15 @@ function field(name: string, text: string): string {
 
 function json(data: unknown): string {
   const text = JSON.stringify(data);
-  if (text === undefined) throw new TypeError(`events.send: data must be text or a JSON value, not ${describe(data)}`);
+  if (text === undefined) {
+    throw new TypeError(`events.send: data must be a string or a JSON value, not ${describe(data)}`);
+  }
   return text;
 }
 
 function oneLine(name: string, value: unknown): string {
   if (typeof value !== "string" || /[\r\n]/.test(value)) {
-    throw new TypeError(`events.send: ${name} must be text without line breaks, not ${describe(value)}`);
+    throw new TypeError(`events.send: ${name} must be a string without line breaks, not ${describe(value)}`);
   }
   return value;
 }

@@ -70,7 +70,7 @@ export interface EventStream {
 }
 
 /** Options of better-sse and express-sse. */
-const INSTEAD = { keepAlive: "say heartbeatMs", pingInterval: "say heartbeatMs", retry: "say retryMs" };
+const INSTEAD = { keepAlive: "use heartbeatMs", pingInterval: "use heartbeatMs", retry: "use retryMs" };
 
 const NAMES: OptionNames<SseOptions> = { heartbeatMs: true, retryMs: true, maxPendingBytes: true };
 

@@ -24,7 +24,7 @@ export function folderStore(folder: string, keeps: boolean): FileStore {
   const fs = builtinModule<FileModule>("node:fs");
   if (fs === undefined) {
     throw new Error(
-      "upload: option dest is a folder, and this runtime has no files: leave it out for memory, or say storage",
+      "upload: option dest is a folder, and this runtime has no files: leave it out for memory, or use storage",
     );
   }
   fs.mkdirSync(folder, { recursive: true });

@@ -39,7 +39,9 @@ export function functionStore(takeFile: TakeFile, remove?: (file: UploadedFile, 
         const value = await takeFile({ ...claims, stream }, req);
         await reading;
         if (failure !== undefined) throw failure;
-        end(() => controller.error(new TypeError("the function has settled, and must wait for what reads its file")));
+        end(() =>
+          controller.error(new TypeError("the function settled too early: it must wait until its file is read"))
+        );
         while (await content.read() !== undefined);
         return { value };
       } catch (error) {

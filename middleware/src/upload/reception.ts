@@ -139,12 +139,12 @@ export class Reception {
     const { limits, isByField } = this.#plan;
     if (this.#res.destroyed) throw this.#left = cutOff();
     if (this.#req.readableDidRead) {
-      throw new TypeError("upload needs the body, and an earlier middleware has read it");
+      throw new TypeError("upload needs the body, but an earlier middleware has read it");
     }
     const coding = this.#req.get("content-encoding") ?? "identity";
     if (coding !== "identity") throw refusal(415, "UNSUPPORTED_TYPE", "the form is compressed");
     const boundary = boundaryOf(this.#req.get("content-type")!);
-    if (boundary === undefined) throw refusal(400, "MALFORMED_FORM", "the form has no proper boundary");
+    if (boundary === undefined) throw refusal(400, "MALFORMED_FORM", "the form has no valid boundary");
     // unless a caller made up the header, this is the body's length
     assertWithin(limits, "total", Number(this.#req.get("content-length")));
     this.#form = new MultipartReader({ next: () => this.#nextChunk() }, boundary);

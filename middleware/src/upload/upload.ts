@@ -131,12 +131,12 @@ const NAMES: OptionNames<UploadOptions> = {
 
 /** Options of multer, busboy, formidable and express-fileupload. */
 const INSTEAD = {
-  fileFilter: 'say types: ["image/*"]; to look into the file, take it in storage',
-  tempFileDir: "say dest, and keep: false",
-  useTempFiles: "say dest, and keep: false",
-  maxFileSize: "say limits: { fileSize }",
-  maxFiles: "say limits: { files }",
-  multiples: "a field may have several files: say fields: { avatar: { maxCount: 1 } } for one",
+  fileFilter: 'use types: ["image/*"]; to inspect the file, read it in storage',
+  tempFileDir: "use dest, and keep: false",
+  useTempFiles: "use dest, and keep: false",
+  maxFileSize: "use limits: { fileSize }",
+  maxFiles: "use limits: { files }",
+  multiples: "a field may have several files: use fields: { avatar: { maxCount: 1 } } for one",
 };
 
 const STORAGE_NAMES: OptionNames<UploadStorage> = { take: true, discard: true };
@@ -263,7 +263,7 @@ function storeOf({ dest, keep, storage }: UploadOptions): FileStore {
   checkType("upload", "keep", keep, "boolean");
   if (keep !== undefined && dest === undefined) throw new TypeError("upload: option keep is for files in dest");
   if (dest !== undefined) {
-    if (storage !== undefined) throw new TypeError("upload: options dest and storage exclude each other");
+    if (storage !== undefined) throw new TypeError("upload: options dest and storage cannot be combined");
     return folderStore(dest, keep !== false);
   }
   if (storage === undefined) return memoryStore();

@@ -107,11 +107,11 @@ export function assertWithin(limits: CheckedLimits, name: FormLimit, value: numb
  * @param field Name of the current field
  */
 export function memoryIsShort(most: number, why: "full" | "slowest", field?: string): HttpError {
-  const message = `all forms together have more than ${most} bytes of memory`;
+  const message = `all forms together use more than ${most} bytes of memory`;
   if (why === "full") {
     return refusal(503, "LIMIT_MEMORY", message, field, { headers: { "retry-after": String(RETRY_AFTER_S) } });
   }
-  return refusal(408, "LIMIT_MEMORY", `${message}, and this one comes slowest`, field, {
+  return refusal(408, "LIMIT_MEMORY", `${message}, and this one is the slowest`, field, {
     headers: { connection: "close" },
   });
 }
