@@ -38,7 +38,7 @@ Deno.test("a constraint that may take exponential time is refused, in whatever f
     assertThrows(
       () => express4().get(`/:id(${source})`, () => {}),
       TypeError,
-      `The constraint (${source}) of ":id" in "/:id(${source})" repeats what can match the same text in several ways`,
+      `The constraint (${source}) of ":id" in "/:id(${source})" repeats a part that can match the same string in several ways`,
     );
   }
 });
@@ -71,8 +71,8 @@ Deno.test("a RegExp as a path is warned of once, but not refused", async () => {
   });
   assertEquals(warned, [
     String
-      .raw`app.get: /^\/((?:\w+\s?)*)$/ repeats what can match the same text in several ways, such as a repetition, ` +
-    "which a hostile path can make very slow; simplify it",
+      .raw`app.get: /^\/((?:\w+\s?)*)$/ repeats a part that can match the same string in several ways, such as another repetition, ` +
+    "so a hostile path can make it very slow; simplify it",
   ]);
 });
 

@@ -70,7 +70,7 @@ export function readLegacyPath(
     const { out, wildcards } = reader;
     const regexp = new RegExp(`^${out}${endOf(out, options)}`, flagsOf(options));
     const slow = repeatedGroups(out).find((source) => isExponential(new RegExp(source, regexp.flags)));
-    if (slow !== undefined) throw refusal(path, `repeats ${slow}, which can match the same text in several ways`);
+    if (slow !== undefined) throw refusal(path, `repeats ${slow}, which can match the same string in several ways`);
     return { regexp, keys: keysOf(out, reader.keys), wildcards };
   } catch (error) {
     if (error instanceof SyntaxError) return null;
@@ -319,8 +319,8 @@ class Reader {
     }
     if (!isExponential(regexp)) return;
     throw new PathDialectError(
-      `${about} repeats what can match the same text in several ways, such as a repetition, which a hostile path can ` +
-        "make very slow; simplify it",
+      `${about} repeats a part that can match the same string in several ways, such as another repetition, so a ` +
+        "hostile path can make it very slow; simplify it",
     );
   }
 
