@@ -62,7 +62,7 @@ for (const [width, height, colorScheme] of [[1280, 900, "light"], [380, 800, "da
           await limited.locator("td.key").first().waitFor();
           assertEquals(await keys(), ["ada", "<img src=x onerror=alert(1)></script>\\u{202e}", "192.0.2.1"]);
           const other = page.locator('section[aria-label="jobs"]');
-          assertEquals(await other.locator(".store").textContent(), "Store left alone: breaker open");
+          assertEquals(await other.locator(".store").textContent(), "Store bypassed: breaker open");
           assertMatch((await other.textContent())!, /at-once: 4 at once, concurrency/);
 
           // what happens while it is looked at
@@ -86,7 +86,7 @@ for (const [width, height, colorScheme] of [[1280, 900, "light"], [380, 800, "da
           await page.getByRole("button", { name: "Reset <img" }).focus();
           await page.keyboard.press("Enter");
           await limited.locator("td.key", { hasText: "<img" }).waitFor({ state: "detached" });
-          assertMatch((await page.textContent("#note"))!, /\\u\{202e\} may start anew in api\./);
+          assertMatch((await page.textContent("#note"))!, /\\u\{202e\} was reset in api\./);
           await limited.getByLabel("Key or address").fill("192.0.2.1");
           await page.keyboard.press("Enter");
           await limited.locator("td.key", { hasText: "192.0.2.1" }).waitFor({ state: "detached" });
@@ -97,7 +97,7 @@ for (const [width, height, colorScheme] of [[1280, 900, "light"], [380, 800, "da
 
           // whoever is not allowed any more is told so; the browser itself notes the 403
           isAllowed = false;
-          await page.locator("#note", { hasText: "Not allowed any more" }).waitFor();
+          await page.locator("#note", { hasText: "No longer allowed" }).waitFor();
           await page.close();
         });
       } finally {

@@ -233,7 +233,7 @@ export function adaptiveConcurrency<Req extends AnyRequest | Request = AnyReques
 function checked<Req>(options: AdaptiveConcurrencyOptions<Req>) {
   if (Object.hasOwn(Object(options), "store")) {
     throw new TypeError(
-      "adaptiveConcurrency: there is no option store: latency is each process's own, and so is the limit that it shows; " +
+      "adaptiveConcurrency: there is no option store: each process measures its own latency and limits itself by it; " +
         "leave it out",
     );
   }

@@ -81,10 +81,10 @@ export function checkDashboardOptions(caller: string, options: unknown): void {
   if (!Array.isArray(hosts)) refuseOption(caller, "hosts", 'a list of names such as ["admin.example.com"]', hosts);
   for (const host of hosts) {
     if (typeof host === "string" && hostName(host) !== undefined && !/:\d*$/.test(host)) continue;
-    refuseOption(caller, "hosts", "a list of names of hosts, without scheme and port", host);
+    refuseOption(caller, "hosts", "a list of host names, without scheme and port", host);
   }
   if (typeof limiters !== "object" || limiters === null || Array.isArray(limiters) || !Object.keys(limiters).length) {
-    refuseOption(caller, "limiters", "an object with a limiter by each name, such as { api: rateLimit(…) }", limiters);
+    refuseOption(caller, "limiters", "an object of limiters by name, such as { api: rateLimit(…) }", limiters);
   }
   for (const [name, one] of Object.entries(limiters)) {
     if (typeof limiterOf(one as DashboardLimiter)?.top === "function") continue;

@@ -36,7 +36,7 @@ const RESET_HEADER = "sluice-reset";
 const LONGEST_RESET = 8192;
 
 const OTHER_HOST =
-  'Here is no dashboard for this host. Name the hosts that have one: dashboard({ hosts: ["admin.example.com"] }).';
+  'There is no dashboard on this host. List the hosts that have one: dashboard({ hosts: ["admin.example.com"] }).';
 
 /** Responds to the requests of a dashboard. */
 export class DashboardServer {
@@ -71,7 +71,7 @@ export class DashboardServer {
     if (method === "POST") return await this.#reset(request);
     if (method !== "GET" && method !== "HEAD") return text(405, "GET, HEAD or POST.", { Allow: "GET, HEAD, POST" });
     if (new URLSearchParams(search).has("data")) {
-      if (isForeignPage(request)) return text(403, "The data are for the page itself, and for no other origin.");
+      if (isForeignPage(request)) return text(403, "Only the page itself may request the data, no other origin.");
       this.#instance ??= crypto.randomUUID();
       return json(200, snapshotJson(this.#limiters, this.#instance));
     }
@@ -84,7 +84,7 @@ export class DashboardServer {
   }
 
   async #reset(request: DashboardRequest): Promise<DashboardResponse> {
-    if (!isOwnPage(request)) return text(403, "A key is reset by the page itself, and by no other origin.");
+    if (!isOwnPage(request)) return text(403, "Only the page itself may reset a key, no other origin.");
     const wanted = parsed(request.header(RESET_HEADER));
     if (wanted === null) return text(400, `Header ${RESET_HEADER} must be JSON: {"limiter":"name","key":"key"}.`);
     const shown = Object.hasOwn(this.#limiters, wanted.limiter) ? this.#limiters[wanted.limiter]! : null;

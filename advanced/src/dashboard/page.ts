@@ -29,9 +29,9 @@ export function dashboardPage(): Page {
 <body>
 <header><h1>Rate limits</h1><button id="pause" aria-pressed="false">Pause</button></header>
 <p id="note" role="status"></p>
-<noscript>This page needs its script, which shows what its server counts.</noscript>
+<noscript>This page needs JavaScript to show what the server counts.</noscript>
 <main></main>
-<footer>All figures are those of the process that responds, and rates begin when the page is opened.</footer>
+<footer>All figures are from the process that responds; rates start when the page is opened.</footer>
 <script>${SCRIPT}</script>
 </body>
 </html>

@@ -48,7 +48,7 @@ function makeSection(name) {
   own.chart = svg("svg", { viewBox: "0 0 " + WIDTH + " " + HEIGHT, preserveAspectRatio: "none", role: "img" });
   own.most = el("span");
   own.body = el("tbody");
-  own.nobody = el("p", { class: "quiet" }, "No client is limited.");
+  own.nobody = el("p", { class: "quiet" }, "No key is limited.");
   const head = COLUMNS.map(([title, isNumber]) => el("th", { scope: "col", class: isNumber ? "number" : "" }, title || "Reset"));
   own.table = el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Limited keys of " + name },
     el("table", {}, el("thead", {}, el("tr", {}, ...head)), own.body));
@@ -69,7 +69,7 @@ function makeSection(name) {
 
 function showStore(own, { counters, breakerIsOpen, overflows }) {
   const isFailing = own.last !== null && counters.storeFailures > own.last.counters.storeFailures;
-  put(own.store, breakerIsOpen ? "Store left alone: breaker open" : isFailing ? "Store fails" : "Store works");
+  put(own.store, breakerIsOpen ? "Store bypassed: breaker open" : isFailing ? "Store fails" : "Store works");
   own.store.classList.toggle("bad", breakerIsOpen || isFailing);
   const told = [
     [counters.storeFailures, "store failures"],
@@ -77,7 +77,7 @@ function showStore(own, { counters, breakerIsOpen, overflows }) {
     [counters.decidedLocally, "decided in this process instead"],
     [counters.failedOpen, "admitted without the store"],
     [counters.failedClosed, "refused without the store"],
-    [overflows, "decisions that shared a counter, since the memory for keys was full"],
+    [overflows, "decisions that shared a counter because the memory for keys was full"],
   ].filter(([count]) => count > 0).map(([count, what]) => what + ": " + count);
   put(own.failures, told.join(", "));
   own.failures.hidden = told.length === 0;
@@ -118,7 +118,7 @@ function showTop(own, top) {
   for (const { policy, key, shown, refusals, retryAfterMs, limit, remaining, sinceMs, blocked, shadow } of top) {
     const id = JSON.stringify([policy, key]);
     const made = own.rows.get(id) || makeRow(own, key, shown);
-    const wait = (retryAfterMs === 0 ? "none" : retryAfterMs === null ? "for ever" : duration(retryAfterMs)) + (blocked ? ", blocked" : "") + (shadow ? ", in shadow" : "");
+    const wait = (retryAfterMs === 0 ? "none" : retryAfterMs === null ? "forever" : duration(retryAfterMs)) + (blocked ? ", blocked" : "") + (shadow ? ", in shadow" : "");
     [shown, refusals, wait, policy, remaining + " of " + limit, sinceMs < 1000 ? "just now" : duration(sinceMs) + " ago"]
       .forEach((text, i) => put(made.cells[i], text));
     rows.set(id, made);
@@ -137,7 +137,7 @@ function showTop(own, top) {
 
 function show(state) {
   if (instance !== state.instance) {
-    if (instance !== "") note.textContent = "Another process responds: rates begin anew.";
+    if (instance !== "") note.textContent = "Another process responded: rates start over.";
     instance = state.instance;
     for (const own of sections.values()) Object.assign(own, { last: null, points: [] });
   }
@@ -163,7 +163,7 @@ async function update() {
   try {
     const response = await fetch("?data", { cache: "no-store" });
     if (response.ok) show(await response.json());
-    else message = response.status === 401 || response.status === 403 ? "Not allowed any more. Log in, and reload the page." : "The server responds with " + response.status + ".";
+    else message = response.status === 401 || response.status === 403 ? "No longer allowed. Log in and reload the page." : "The server responds with " + response.status + ".";
   } catch {
     message = "The server does not respond. Trying again.";
   }
@@ -186,7 +186,7 @@ async function reset(limiter, key, shown) {
     const response = await fetch("?reset", { method: "POST", headers });
     if (!response.ok) throw new Error(response.status === 403 ? "it is not allowed" : "the server responds with " + response.status);
     const { count } = await response.json();
-    note.textContent = count > 0 ? shown + " may start anew in " + limiter + "." : limiter + " does not know " + shown + ".";
+    note.textContent = count > 0 ? shown + " was reset in " + limiter + "." : limiter + " has no key " + shown + ".";
     await update();
   } catch (error) {
     note.textContent = shown + " was not reset: " + error.message + ".";

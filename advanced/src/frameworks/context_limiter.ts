@@ -229,7 +229,7 @@ function told<Ctx>(clientAddress: (context: Ctx) => unknown): (context: Ctx) => 
     const address = clientAddress(context);
     if (typeof address === "string" || address === undefined || address === null) return address ?? undefined;
     throw new TypeError(
-      `rateLimit: clientAddress must return an address as text, or nothing, not ${describe(address)}`,
+      `rateLimit: clientAddress must return an address as a string, or nothing, not ${describe(address)}`,
     );
   };
 }

@@ -49,7 +49,7 @@ const ELYSIA: Framework<Context> = {
   header: ({ request }, name) => request.headers.get(name) ?? undefined,
   trustOf: () => PLATFORM_TRUST,
   signalOf: ({ request }) => request.signal,
-  remedy: "outside of Bun and Workers, Elysia does not hand it on",
+  remedy: "outside of Bun and Workers, Elysia does not pass it on",
 };
 
 /**

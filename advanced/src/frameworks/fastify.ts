@@ -57,7 +57,7 @@ const FASTIFY: Framework<FastifyRequest, [reply: FastifyReply]> = {
   addressOf: ({ ip }) => ip,
   header: ({ headers }, name) => headers[asciiLowerCase(name)]?.toString(),
   // with trustProxy, the proxies' addresses are available
-  trustOf: ({ ips }) => ips === undefined ? { value: false, remedy: "say so by trustProxy" } : null,
+  trustOf: ({ ips }) => ips === undefined ? { value: false, remedy: "set trustProxy" } : null,
   signalOf: (_request, reply) => signalOf(reply.raw),
   remedy: "the connection has been closed",
 };

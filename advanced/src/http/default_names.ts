@@ -30,7 +30,7 @@ function warn(name: string): void {
   warnOnce(
     "defaultNames",
     () =>
-      `rateLimit: two limiters on one store are both called "${name}", for neither has a name; they count together. ` +
-      "Give each of them one with the option name",
+      `rateLimit: two limiters on one store are both called "${name}", because neither has a name; they count ` +
+      "together. Give each one with the option name",
   );
 }

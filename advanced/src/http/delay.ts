@@ -64,8 +64,8 @@ export class Delay {
     }
     if (this.#limiter[refusesFreelyKey](policies)) return;
     throw new TypeError(
-      `${this.#caller}: option delay is for limits whose refusals cost nothing, since who waits may be refused more than ` +
-        "once; leave out onDenied and block, and use a store of this package",
+      `${this.#caller}: option delay is for limits whose refusals cost nothing, since a waiting request may be ` +
+        "refused more than once; leave out onDenied and block, and use a store of this package",
     );
   }
 

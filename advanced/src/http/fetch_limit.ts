@@ -188,16 +188,16 @@ export function fetchLimit(given: FetchLimitOptions = {}): FetchLimit {
 function checkHandler(handler: unknown): void {
   if (typeof handler === "function") return;
   throw new TypeError(
-    `fetchLimit: what it makes takes a handler of web requests, such as app.fetch, not ${describe(handler)}`,
+    `fetchLimit: the function it returns expects a handler of web requests, such as app.fetch, not ${
+      describe(handler)
+    }`,
   );
 }
 
 function checkedAddress(address: unknown): string | undefined {
   if (typeof address === "string" || address === undefined || address === null) return address ?? undefined;
-  const told = isThenable(address)
-    ? "a promise: where it has to be waited for, give a keyGenerator"
-    : describe(address);
-  throw new TypeError(`fetchLimit: clientAddress must return an address as text, or nothing, not ${told}`);
+  const told = isThenable(address) ? "a promise: to await it, use a keyGenerator" : describe(address);
+  throw new TypeError(`fetchLimit: clientAddress must return an address as a string, or nothing, not ${told}`);
 }
 
 async function respond(

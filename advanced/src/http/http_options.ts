@@ -321,7 +321,7 @@ export function checkHttpOptions<Req>(options: RateLimitOptions<Req>, caller: st
   checkInteger(caller, "policyTtlMs", policyTtlMs, 0, LONGEST_POLICY_MS);
   if (options.policy !== undefined && typeof limit === "function") {
     throw new TypeError(
-      `${caller}: options policy and limit exclude each other as functions; let policy return { limit }`,
+      `${caller}: options policy and limit cannot both be functions; let policy return { limit }`,
     );
   }
   if (limit !== undefined && typeof limit !== "function") checkInteger(caller, "limit", limit, 0, MAX_LIMIT);

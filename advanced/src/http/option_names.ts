@@ -44,14 +44,14 @@ export const COMMON_NAMES: OptionNames<Omit<RateLimitOptions, "handler" | "reque
 const INSTEAD: ReadonlyMap<string, string> = new Map([
   [
     "requestPropertyName",
-    "it is for rateLimit, whose handlers share a req; limit.limiter.peek(key) tells what is left",
+    "it is for rateLimit, whose handlers share a req; limit.limiter.peek(key) returns what is left",
   ],
   ["clientAddress", "it is for fetchLimit; set trust proxy in the application, or give a keyGenerator"],
-  ["retryAfter", "Retry-After tells when the same request may pass; for another time give a handler that sets it"],
+  ["retryAfter", "Retry-After says when the same request may pass; for another time use a handler that sets it"],
   ["logger", "listen to limit.limiter: limited, storeFailure and error"],
-  ["delayMs", "say delay: { from, maxMs }"],
-  ["delayAfter", "say delay: { from, maxMs }"],
-  ["draft_polli_ratelimit_headers", 'say standardHeaders: "draft-6"'],
+  ["delayMs", "use delay: { from, maxMs }"],
+  ["delayAfter", "use delay: { from, maxMs }"],
+  ["draft_polli_ratelimit_headers", 'use standardHeaders: "draft-6"'],
 ]);
 
 /**

@@ -60,18 +60,22 @@ export function writeHeaders(
 
 /** Descriptions of the headers of a refusal, by name, for documentation. */
 export function headersSaid({ legacy, legacyReset, standard }: HeaderOptions): Record<string, string> {
-  const inSeconds = "Seconds until all are free again.";
+  const inSeconds = "Seconds until all are available again.";
   return {
     "Retry-After": "Seconds until another request may be admitted.",
     ...legacy && {
-      [LEGACY.limit]: "Units of a window.",
-      [LEGACY.remaining]: "What is left of them.",
-      [LEGACY.reset]: legacyReset === "epoch" ? "Seconds since 1970 when all are free again." : inSeconds,
+      [LEGACY.limit]: "Units per window.",
+      [LEGACY.remaining]: "Units left in the window.",
+      [LEGACY.reset]: legacyReset === "epoch" ? "Unix time in seconds at which all are available again." : inSeconds,
     },
     ...standard !== null && { "RateLimit-Policy": `The limits (${standard} of the IETF's RateLimit headers).` },
     ...standard === "draft-6"
-      ? { [DRAFT_6.limit]: "Units of a window.", [DRAFT_6.remaining]: "What is left.", [DRAFT_6.reset]: inSeconds }
-      : standard !== null && { "RateLimit": `What is left (${standard}).` },
+      ? {
+        [DRAFT_6.limit]: "Units per window.",
+        [DRAFT_6.remaining]: "Units left in the window.",
+        [DRAFT_6.reset]: inSeconds,
+      }
+      : standard !== null && { "RateLimit": `The units left (${standard}).` },
   };
 }
 

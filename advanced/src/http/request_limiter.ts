@@ -216,7 +216,7 @@ export class RequestLimiter<Req> {
     if (isThenable(policy)) return policy.then((found) => this.#checkByPolicy(keys, cost, found));
     // an unknown customer must not get the default limit
     if (policy === undefined) {
-      refuseOption(this.caller, "policy", "a name in policies, or an object, {} for as usual", policy);
+      refuseOption(this.caller, "policy", "a name in policies, or an object, {} for no change", policy);
     }
     return this.limiter.consume(keys, { cost, policy });
   }

@@ -39,7 +39,8 @@ export class RequestOutcome<Req> {
   constructor(caller: string, options: RateLimitOptions<Req>, limiter: Limiter) {
     if (options.costAfter !== undefined && !limiter.policies.some(hasDebts)) {
       throw new TypeError(
-        `${caller}: option costAfter is for limits with maxDebt; say by how much a key may exceed the limit, 0 for not at all`,
+        `${caller}: option costAfter is for limits with maxDebt; set it to how much a key may exceed the limit, 0 ` +
+          "for not at all",
       );
     }
     this.#caller = caller;
@@ -140,6 +141,6 @@ export class RequestOutcome<Req> {
     if (this.#limiter.listenerCount("error") > 0) return void tell(this.#limiter, "error", error);
     const report = reporterOf(req, "request");
     if (report !== null) report(error);
-    else console.error(`${this.#caller}: after a request had its response:`, error);
+    else console.error(`${this.#caller}: after the response to a request:`, error);
   }
 }

@@ -99,7 +99,7 @@ export class Demand {
     caller: string,
   ): readonly Take[] {
     if (policy !== undefined && limit !== undefined) {
-      throw new TypeError(`${caller}: options limit and policy exclude each other; say policy: { limit }`);
+      throw new TypeError(`${caller}: options limit and policy cannot be combined; use policy: { limit }`);
     }
     if (typeof limit === "object" && limit !== null) this.#checkByName("limit", limit, caller);
     if (typeof cost === "object" && cost !== null) this.#checkByName("cost", cost, caller);
@@ -125,7 +125,7 @@ export class Demand {
     const unknown = Object.keys(numbers).find((name) => !this.policies.some((policy) => policy.name === name));
     if (unknown === undefined) return;
     throw new TypeError(
-      `${caller}: option ${option} names a limit "${unknown}" that there is not; there are ${this.#names()}`,
+      `${caller}: option ${option} names an unknown limit "${unknown}"; there are ${this.#names()}`,
     );
   }
 

@@ -52,6 +52,6 @@ export class Leaving {
 
 /** The error of a wait that takes too long, or would; then with the minimum wait. */
 export function tooLate(timeoutMs: number | undefined, leastMs?: number): DOMException {
-  const why = leastMs === undefined ? "" : `: it takes ${leastMs} ms more at least, unless units are given back`;
+  const why = leastMs === undefined ? "" : `: it takes at least ${leastMs} ms more, unless units are refunded`;
   return new DOMException(`limiter.waitFor: not granted within ${timeoutMs} ms${why}`, "TimeoutError");
 }

@@ -196,8 +196,9 @@ export class Limiter extends Emitter {
     if (!isFirst) return;
     const names = decision.policies.filter(hasDebts).map(({ name }) => `"${name}"`).join(", ");
     console.warn(
-      `limiter: a request has cost ${units} units more than option maxDebt of ${names} lets its key owe, and nobody pays ` +
-        "them (listen to forgiven for more). Let maxDebt be at least as much as one request may cost beyond its estimate",
+      `limiter: a request has cost ${units} units more than option maxDebt of ${names} lets its key owe, and these ` +
+        "are forgiven (listen to forgiven for more). Set maxDebt to at least what one request may cost beyond its " +
+        "estimate",
     );
   }
 
@@ -218,7 +219,7 @@ export class Limiter extends Emitter {
    */
   consume(keys: LimiterKeys, options: number | ConsumeOptions = NO_OPTIONS): Awaitable<Decision> {
     if (typeof options === "number") return this[consumeByKey](this.#demand, keys, { cost: options });
-    if (options !== NO_OPTIONS) checkNames("limiter.consume", options, CONSUME_NAMES, { points: "say cost" });
+    if (options !== NO_OPTIONS) checkNames("limiter.consume", options, CONSUME_NAMES, { points: "use cost" });
     return this[consumeByKey](this.#demand, keys, options);
   }
 
@@ -450,7 +451,8 @@ export class Limiter extends Emitter {
     const options = withLimit(caller, given);
     if (this.#leasing !== null) {
       throw new TypeError(
-        `${caller}: option leases reserves decisions by the former limit; leave it out of the limiter, or make another one`,
+        `${caller}: option leases reserves decisions under the previous limit; leave it out of the limiter, or make ` +
+          "another one",
       );
     }
     checkOutcomeOnly(this.#store, options, caller);
@@ -570,8 +572,8 @@ export class Limiter extends Emitter {
     if (this.#isWholeQuotaNoted) return;
     this.#isWholeQuotaNoted = true;
     console.warn(
-      `${caller}: the store failed, and until it is back each process that shares it grants the whole quota. Say with ` +
-        "option processes how many there are, 1 if this is the only one: each then grants its share",
+      `${caller}: the store failed, and until it is back each process that shares it grants the whole quota. Set ` +
+        "option processes to their number, 1 if this is the only one: each then grants its share",
     );
   }
 
@@ -607,7 +609,7 @@ const INSTEAD = {
   delete: "write limiter.reset(key)",
   penalty: "write limiter.consume(key, units)",
   reward: "write limiter.refund(decision)",
-  block: "say option block: { after, forMs }",
+  block: "use option block: { after, forMs }",
 };
 
 for (const [name, remedy] of Object.entries(INSTEAD)) {
@@ -636,7 +638,7 @@ function takenBy(verdict: Verdict): Charge {
 function assertDecision(method: string, decision: unknown): void {
   if ((decision as Partial<Decision> | null | undefined)?.takes !== undefined) return;
   const shown = typeof decision === "object" && decision !== null ? "this object" : String(decision);
-  throw new TypeError(`limiter.${method} takes what await limiter.consume(…) or waitFor(…) returns, not ${shown}`);
+  throw new TypeError(`limiter.${method} expects what await limiter.consume(…) or waitFor(…) returns, not ${shown}`);
 }
 
 // empty for a store that cannot list keys

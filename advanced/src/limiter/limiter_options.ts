@@ -281,8 +281,8 @@ export function checkLeases(leases: LeaseOptions | null, policies: readonly Poli
   if (leases === null) return;
   if (policies.some(hasDebts)) {
     throw new TypeError(
-      `${caller}: options leases and maxDebt exclude each other, since what is reserved in advance cannot be settled by ` +
-        "its cost; leave out leases",
+      `${caller}: options leases and maxDebt cannot be combined, since units reserved in advance cannot be settled ` +
+        "by their cost; leave out leases",
     );
   }
   if (policies.length === 1 && LEASABLE.includes(policies[0]!.algorithm)) return;
@@ -305,7 +305,7 @@ export function checkStore(store: Store, policies: readonly Policy[], caller: st
   // a URL may contain a password, and errors are logged
   if (typeof store === "string" || isRedisClient(store)) {
     throw new TypeError(
-      `${caller}: option store must be a store; for Redis say new RedisStore({ url }) or new RedisStore({ client })`,
+      `${caller}: option store must be a store; for Redis use new RedisStore({ url }) or new RedisStore({ client })`,
     );
   }
   if (typeof store !== "object" || store === null || typeof store.decide !== "function" || !store.capabilities) {

@@ -63,17 +63,17 @@ export function withLimit<Options extends object>(caller: string, options: Optio
 
 /** Option names from rate-limiter-flexible, @nestjs/throttler and express-slow-down. */
 const INSTEAD: ReadonlyMap<string, string> = new Map([
-  ["points", "say limit"],
-  ["tokensPerInterval", "say limit, the units in windowMs"],
-  ["interval", "say windowMs, in ms"],
-  ["requests", "say limit"],
+  ["points", "use limit"],
+  ["tokensPerInterval", "use limit, the units in windowMs"],
+  ["interval", "use windowMs, in ms"],
+  ["requests", "use limit"],
   ["inMemoryBlockOnConsumed", "refusals are remembered: option denyCache"],
   ["execEvenly", "waitFor waits"],
-  ["storeClient", "say store: new RedisStore({ client })"],
-  ["duration", "say windowMs, in ms"],
-  ["blockDuration", "say block: { after: 1, forMs }"],
-  ["keyPrefix", "say name"],
-  ["ttl", "say windowMs, in ms"],
+  ["storeClient", "use store: new RedisStore({ client })"],
+  ["duration", "use windowMs, in ms"],
+  ["blockDuration", "use block: { after: 1, forMs }"],
+  ["keyPrefix", "use name"],
+  ["ttl", "use windowMs, in ms"],
   ["delayMs", "waitFor waits"],
   ["delayAfter", "waitFor waits"],
 ]);
@@ -106,5 +106,5 @@ export function checkLimiterNames<Options, Limit>(
   const lost = Object.keys({ ...LIMIT_NAMES, limit: true })
     .find((name) => name !== "name" && single[name] !== undefined && typeof single[name] !== "function");
   if (lost === undefined) return;
-  throw new TypeError(`${caller}: option ${lost} has no meaning beside limits; give it to each of them`);
+  throw new TypeError(`${caller}: option ${lost} cannot be combined with limits; set it on each of them`);
 }

@@ -21,8 +21,8 @@ export function isOutcomeOnly(store: unknown): boolean {
 export function assertDoesMore(store: unknown, caller: string, what: string): void {
   if (!isOutcomeOnly(store)) return;
   throw new TypeError(
-    `${caller}: ${what} is not supported by the store, which only tells whether a request passes; leave it out, or use ` +
-      "a store that counts by itself, such as DurableObjectStore",
+    `${caller}: ${what} is not supported by the store, which only reports whether a request passes; leave it out, ` +
+      "or use a store that counts by itself, such as DurableObjectStore",
   );
 }
 

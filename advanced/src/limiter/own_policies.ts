@@ -85,7 +85,7 @@ export class OwnPolicies {
     const unknown = Object.keys(byName).find((name) => !this.#usual.some((policy) => policy.name === name));
     if (unknown !== undefined) {
       const names = this.#usual.map(({ name }) => name).join(", ");
-      throw new TypeError(`${caller} names a limit "${unknown}" that there is not; there are ${names}`);
+      throw new TypeError(`${caller} names an unknown limit "${unknown}"; there are ${names}`);
     }
     return this.#usual.map((policy) => {
       const own = byName[policy.name];

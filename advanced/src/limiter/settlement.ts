@@ -50,7 +50,7 @@ export function settlementOf(decision: Settleable, method: string): Settlement {
   if (settlement !== undefined) return settlement;
   if (!decision.allowed) {
     throw new TypeError(
-      `decision.${method}: the decision was a refusal, so nothing was taken; look at decision.allowed first`,
+      `decision.${method}: the decision was a refusal, so nothing was consumed; check decision.allowed first`,
     );
   }
   throw new TypeError(
@@ -118,7 +118,7 @@ export class Settlement {
     if (this.#isOver) return false;
     if (actual < this.#told) {
       throw new RangeError(
-        `decision.settle: the actual cost (${actual}) is less than what charge was told already (${this.#told}); ` +
+        `decision.settle: the actual cost (${actual}) is less than what was already charged (${this.#told}); ` +
           "charge only what has been used",
       );
     }

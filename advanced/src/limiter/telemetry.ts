@@ -32,13 +32,13 @@ const INSTRUMENTS: readonly {
 }[] = [
   {
     name: "rate_limit.requests",
-    description: "Requests by what became of them",
+    description: "Requests by outcome",
     attribute: "outcome",
     of: ["admitted", "limited", "shadowLimited", "skipped"],
   },
   {
     name: "rate_limit.without_store",
-    description: "Decisions made while the store did not decide",
+    description: "Decisions made without the store",
     attribute: "by",
     of: ["decidedLocally", "failedOpen", "failedClosed"],
   },
@@ -50,7 +50,7 @@ const INSTRUMENTS: readonly {
   },
   {
     name: "rate_limit.store_failures",
-    description: "Decisions the store did not give in time or at all",
+    description: "Decisions that the store made too late or not at all",
     attribute: "kind",
     of: ["storeFailures", "breakerOpened"],
   },
@@ -75,7 +75,9 @@ const INSTRUMENTS: readonly {
  */
 export function observe(limiter: Limiter, meter: MeterLike, name: string): () => void {
   if (typeof (meter as MeterLike | undefined)?.createObservableCounter !== "function") {
-    throw new TypeError(`observe takes a meter second, such as metrics.getMeter("app"), not ${String(meter)}`);
+    throw new TypeError(
+      `observe expects a meter as its second argument, such as metrics.getMeter("app"), not ${String(meter)}`,
+    );
   }
   const base = { "rate_limit.name": name };
   const ends = INSTRUMENTS.map(({ name: instrument, description, attribute, of }) => {

@@ -339,6 +339,6 @@ function assertPossible({ retryAfterMs, takes, verdicts }: Decision): void {
   if (retryAfterMs !== Infinity) return;
   const { policy } = takes.find(({ shadow }, i) => !shadow && verdicts[i]!.retryAfterMs === Infinity)!;
   throw new RangeError(
-    `limiter.waitFor: the cost is more than the limit ever grants (${capacityOf(policy)}); ask for less at once`,
+    `limiter.waitFor: the cost is more than the limit ever grants (${capacityOf(policy)}); request less at once`,
   );
 }

@@ -65,10 +65,10 @@ function checkOnlyFor(
 function checkCalendar({ windowMs, align, onDenied }: Policy, window: CalendarWindow, caller: string): void {
   checkCalendarWindow(caller, window);
   if (windowMs !== usualMs(window)) {
-    throw new TypeError(`${caller}: options window and windowMs exclude each other; give one of them`);
+    throw new TypeError(`${caller}: options window and windowMs cannot be combined; set one of them`);
   }
   if (align !== undefined) {
-    throw new TypeError(`${caller}: options window and align exclude each other; windows of the calendar are aligned`);
+    throw new TypeError(`${caller}: options window and align cannot be combined; calendar windows are aligned`);
   }
   if (onDenied === "extend") {
     throw new TypeError(`${caller}: option onDenied "extend" moves windows, which the calendar forbids`);
@@ -97,8 +97,8 @@ function checkDebt({ maxDebt, onDenied = "free", ...policy }: Policy, caller: st
   }
   if (onDenied === "free") return;
   throw new TypeError(
-    `${caller}: options maxDebt and onDenied "${onDenied}" exclude each other, since debts are what was used; ` +
-      'leave out onDenied, or say "free"',
+    `${caller}: options maxDebt and onDenied "${onDenied}" cannot be combined, since debts are what was used; ` +
+      'leave out onDenied, or use "free"',
   );
 }
 

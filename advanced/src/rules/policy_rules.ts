@@ -143,7 +143,7 @@ export class PolicyRules {
 
 function rulesOf(caller: string, document: unknown): RuleSet {
   if (typeof document === "string") {
-    throw new TypeError(`${caller} takes a document that has been parsed, not its text; say JSON.parse(text)`);
+    throw new TypeError(`${caller} expects a parsed document, not its text; use JSON.parse(text)`);
   }
   return new RuleSet(readRules(document, (path, message) => {
     throw new TypeError(`${caller}: ${pathText(path)}${message}`);

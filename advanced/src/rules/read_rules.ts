@@ -83,7 +83,7 @@ function ruleOf(given: unknown, path: DocumentPath, isShadow: boolean, refuse: R
   const parts = (Array.isArray(key) ? key : [key]).map((part, i) =>
     keyPart(part, Array.isArray(key) ? [...path, "key", i] : [...path, "key"], refuse)
   );
-  if (parts.length === 0) refuse([...path, "key"], ` must have at least one part; say "address"`);
+  if (parts.length === 0) refuse([...path, "key"], ` must have at least one part; use "address"`);
   const patterns = texts(routes, [...path, "routes"], refuse)?.map((route, i) => {
     return routePattern(route) ?? refuse(
       [...path, "routes", i],
@@ -136,7 +136,7 @@ function tiersOf(tiers: unknown, usual: Policy, path: DocumentPath, refuse: Refu
       const at = [...path, name];
       if (tier === "unlimited") return [name, null];
       if (!isObject(tier)) {
-        return refuse(at, ` must be "unlimited", or what the tier has of its own, not ${describe(tier)}`);
+        return refuse(at, ` must be "unlimited", or an object with settings of the tier, not ${describe(tier)}`);
       }
       checkDocumentNames(tier, at, LIMIT_NAMES, refuse);
       const own = limitOf(tier, at, refuse);
@@ -166,7 +166,9 @@ function checked<T>(path: DocumentPath, refuse: Refuse, check: () => T): T {
 }
 
 function blockOf(block: unknown, path: DocumentPath, refuse: Refuse): object {
-  if (!isObject(block)) return refuse(path, ` must be such as { after: 10, for: "10m" }, not ${describe(block)}`);
+  if (!isObject(block)) {
+    return refuse(path, ` must be an object such as { after: 10, for: "10m" }, not ${describe(block)}`);
+  }
   checkDocumentNames(block, path, ["after", "for"], refuse);
   return { after: block.after, forMs: duration(block.for, [...path, "for"], refuse) };
 }
@@ -234,13 +236,13 @@ function firstSegment(spellings: readonly string[], index: number): string | und
 function texts(value: unknown, path: DocumentPath, refuse: Refuse): string[] | undefined {
   if (value === undefined) return undefined;
   if (!Array.isArray(value) || value.length === 0) {
-    return refuse(path, ` must be a list of texts, not ${describe(value)}`);
+    return refuse(path, ` must be a list of strings, not ${describe(value)}`);
   }
   return value.map((one, i) => textOf(one, [...path, i], refuse));
 }
 
 function textOf(value: unknown, path: DocumentPath, refuse: Refuse): string {
-  return typeof value === "string" && value !== "" ? value : refuse(path, ` must be a text, not ${describe(value)}`);
+  return typeof value === "string" && value !== "" ? value : refuse(path, ` must be a string, not ${describe(value)}`);
 }
 
 function checkDocumentNames(object: object, path: DocumentPath, names: readonly string[], refuse: Refuse): void {

@@ -58,7 +58,7 @@ export class RuleAsker<Req> {
     for (const [name, field] of Object.entries(fields)) checkType(caller, `fields.${name}`, field, "function");
     const lost = SAID_BY_DOCUMENT.find((name) => (options as Record<string, unknown>)[name] !== undefined);
     if (lost !== undefined) {
-      throw new TypeError(`${caller}: option ${lost} has no meaning beside rules; let the document say it`);
+      throw new TypeError(`${caller}: option ${lost} cannot be combined with rules; put it in the document`);
     }
     this.#caller = caller;
     this.#told = { tier, fields };
@@ -124,7 +124,7 @@ export class RuleAsker<Req> {
     if (value === undefined || value === null) return undefined;
     if (typeof value === "string") return value;
     if (typeof value === "number" && option !== "tier") return String(value);
-    return refuseOption(this.#caller, option, "a function that returns a text, or nothing", describe(value));
+    return refuseOption(this.#caller, option, "a function that returns a string, or nothing", describe(value));
   }
 }
 

@@ -45,7 +45,7 @@ export function jsonReader(fields: RequestFields): LineReader {
     } catch {
       throw new UnreadableLine("not JSON");
     }
-    if (typeof object !== "object" || object === null) throw new UnreadableLine("JSON, but no object");
+    if (typeof object !== "object" || object === null) throw new UnreadableLine("JSON, but not an object");
     const lookup = (name: string) => textAt(object as Record<string, unknown>, name);
     return requestOf(lookup, (name) => fieldOrHeader(lookup, name));
   };

@@ -2,9 +2,9 @@ import type { PolicyReport, SimulationReport } from "./simulation_report.ts";
 
 /** The consequence if no line of a log has one of these. */
 const LACKING = {
-  address: "an address, so nothing is counted by clients",
-  method: "a method, so policies with methods concern none",
-  path: "a path, so policies with routes concern none",
+  address: "an address, so nothing is counted by client",
+  method: "a method, so policies with methods match none",
+  path: "a path, so policies with routes match none",
 } as const;
 
 /**
@@ -16,25 +16,27 @@ export function notesOf({ isEstimate, log, policies, overflows }: SimulationRepo
   const notes: string[] = [];
   if (isEstimate) {
     notes.push(
-      "This is an estimate: an access log does not say what a limiter sees. Times are those that the server wrote, " +
+      "This is an estimate: an access log does not record all that a limiter sees. Times are those that the server " +
+        "logged, " +
         (log.formats.includes("common") ? "in whole seconds, " : "") +
-        "keys are made of what the log has, and every request costs what the policies file says.",
+        "keys come from what the log has, and every request costs what the policies file says.",
     );
   } else if (policies.some(({ recorded }) => recorded !== undefined)) {
     const different = policies.reduce((sum, { recorded }) => sum + (recorded?.different ?? 0), 0);
     notes.push(
       different === 0
-        ? "From the limiter's own log: every decision came out as it is recorded."
-        : `From the limiter's own log. Decisions that came out differently from what is recorded: ${different}.`,
+        ? "From the limiter's own log: every decision matches its record."
+        : `From the limiter's own log. Decisions that differ from their record: ${different}.`,
     );
   }
   if (log.isOneClient) {
     notes.push(
-      "All requests come from one client, probably a proxy: log what it says of the client, such as X-Forwarded-For.",
+      "All requests come from one client, probably a proxy: log what it reports about the client, such as " +
+        "X-Forwarded-For.",
     );
   }
   for (const name of log.lacks) {
-    notes.push(`No request has ${LACKING[name]}; fields: { ${name}: ... } in the policies file says where it is.`);
+    notes.push(`No request has ${LACKING[name]}; fields: { ${name}: ... } in the policies file says where to find it.`);
   }
   for (const { name, keyless } of policies) {
     if (keyless > 0) notes.push(`Requests without a key for the policy "${name}", left out of it: ${keyless}.`);

@@ -41,7 +41,7 @@ export function readPolicyFile(text: string, name: string): PolicyFile {
   if (held >= 0) {
     refuse(
       ["policies", held, "algorithm"],
-      ' "concurrency" counts what is in progress, and logs do not say for how long; try another',
+      ' "concurrency" counts requests in progress, and logs do not record for how long; use another',
     );
   }
   return { rules, fields: (content as { fields?: RequestFields }).fields ?? {} };

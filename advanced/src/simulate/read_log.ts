@@ -110,7 +110,7 @@ export async function readLog(
     const read = (line: string): void => {
       if (reader === null) {
         const found = format ?? formatOf(line, fields);
-        if (found === null) throw new UnreadableLine("in no format that is known");
+        if (found === null) throw new UnreadableLine("in no known format");
         formats.add(found);
         reader = readerOf(found, fields);
       }

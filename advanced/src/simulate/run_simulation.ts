@@ -17,21 +17,21 @@ import { policyReport, type SimulationReport } from "./simulation_report.ts";
 import { Tally } from "./tally.ts";
 import { textReport } from "./text_report.ts";
 
-const USAGE = `Says whom a rate limit would have refused, from a log of what happened.
+const USAGE = `Reports which clients a rate limit would have refused, from a log of past requests.
 
   deno run -A jsr:@sluice/rate-limit/simulate access.log --policy policies.yaml
   npx -p @sluice/rate-limit sluice-simulate access.log --policy policies.yaml
 
-  --policy file   the policies, in YAML or JSON; a limiter's own log has them
+  --policy file   the policies, in YAML or JSON; a limiter's own log contains them
   --at-most n     also finds the lowest limit that hits at most n % of clients; reads the log several times
   --json          prints the report as JSON
   --csv           prints all clients as CSV
   --html file     writes the report as a page with charts
-  --top n         how many clients are listed, 20 by default
+  --top n         number of clients to list, 20 by default
   --format name   ${LOG_FORMATS.join(", ")};
-                  found out by the first line without it
+                  detected from the first line by default
 
-Logs may be several files, packed with gzip, or - for standard input.`;
+Logs may be several files, compressed with gzip, or - for standard input.`;
 
 /** The parsed command line. */
 interface Command {
@@ -77,13 +77,13 @@ export async function runSimulation(args: readonly string[]): Promise<void> {
 function commandOf(args: readonly string[]): Command | null {
   const { values, positionals: files } = parsed(args);
   if (values.help) return null;
-  if (files.length === 0) throw new UsageError("takes at least one log");
+  if (files.length === 0) throw new UsageError("expected at least one log");
   const atMost = values["at-most"];
-  if (files.includes("-") && files.length > 1) throw new UsageError("standard input goes alone, without files");
+  if (files.includes("-") && files.length > 1) throw new UsageError("standard input cannot be combined with files");
   if (files.includes("-") && atMost !== undefined) {
     throw new UsageError("--at-most reads the log several times, which standard input does not allow");
   }
-  if (values.json && values.csv) throw new UsageError("prints either --json or --csv");
+  if (values.json && values.csv) throw new UsageError("--json and --csv cannot be combined");
   const { format } = values;
   if (format !== undefined && !LOG_FORMATS.includes(format as LogFormat)) {
     throw new UsageError(`--format must be one of ${LOG_FORMATS.join(", ")}, not ${JSON.stringify(format)}`);
@@ -156,7 +156,7 @@ async function simulate({ files, policy, atMost, output, html, top, format }: Co
   progress.end();
   if (toMs === 0 && log.lines > 0) process.exitCode = 1;
   if (all.length === 0 && policy === undefined && !log.isExact) {
-    throw new UsageError("an access log needs --policy, a file that says what to try");
+    throw new UsageError("an access log needs --policy, a file with the policies to try");
   }
   const report: SimulationReport = {
     isEstimate: !log.isExact,

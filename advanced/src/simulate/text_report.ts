@@ -30,7 +30,7 @@ export function policyTitle(policy: PolicyReport): string {
 /** Describes the result of the search. */
 export function atMostText({ atMost }: PolicyReport): string | undefined {
   if (atMost === undefined) return undefined;
-  if (atMost === null) return "no limit refuses as few clients as --at-most says";
+  if (atMost === null) return "no limit refuses as few clients as --at-most allows";
   const { percent, limit, keysLimited, keyShare, share } = atMost;
   return `a limit of ${limit} is the lowest that hits at most ${percent} % of clients: ` +
     `${keysLimited} (${percentText(keyShare)}), ${percentText(share)} of requests`;

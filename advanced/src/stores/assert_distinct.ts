@@ -10,7 +10,9 @@ export function assertDistinct(takes: readonly Take[]): void {
   for (let i = 1; i < takes.length; i++) {
     for (let j = 0; j < i; j++) {
       if (takes[i]!.policy.name !== takes[j]!.policy.name || takes[i]!.key !== takes[j]!.key) continue;
-      throw new TypeError(`store.decide: policy "${takes[i]!.policy.name}" comes twice for one key; add up the costs`);
+      throw new TypeError(
+        `store.decide: policy "${takes[i]!.policy.name}" appears twice for one key; add up the costs`,
+      );
     }
   }
 }

@@ -109,7 +109,7 @@ export class CloudflareRateLimitStore implements Store {
     if (typeof binding?.limit !== "function") {
       throw new TypeError(
         "CloudflareRateLimitStore: option binding must be a rate limiting binding, which has limit(), not " +
-          `${describe(binding)}; give what env has under a name in ratelimits of Wrangler's configuration`,
+          `${describe(binding)}; pass one from env, named in ratelimits of Wrangler's configuration`,
       );
     }
     this.#binding = binding;
@@ -161,7 +161,7 @@ export class CloudflareRateLimitStore implements Store {
   async #ask(key: string): Promise<boolean> {
     const outcome = await this.#binding.limit({ key });
     if (typeof outcome?.success === "boolean") return outcome.success;
-    throw new Error(`store.decide: the rate limiting binding replied with ${describe(outcome)} and not { success }`);
+    throw new Error(`store.decide: the rate limiting binding replied with ${describe(outcome)}, not { success }`);
   }
 
   /** Refunds nothing, because a binding cannot; see {@linkcode Store}. */
@@ -207,8 +207,8 @@ function checkServed({ name, algorithm, limit, windowMs, window, align, onDenied
   }
   if (limit < 1) {
     throw new RangeError(
-      `CloudflareRateLimitStore: option limit must be the limit of the binding, above 0, not ${limit}; refuse by another ` +
-        "middleware",
+      `CloudflareRateLimitStore: option limit must be the limit of the binding, above 0, not ${limit}; to refuse ` +
+        "all requests, use another middleware",
     );
   }
   if (PERIODS_MS.includes(windowMs)) return;

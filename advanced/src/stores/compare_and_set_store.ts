@@ -99,7 +99,7 @@ export function fromCompareAndSet(kv: CompareAndSet, options: CompareAndSetOptio
     "fromCompareAndSet: the database",
     kv,
     ["read", "commit", "delete", "list"],
-    "CompareAndSet tells what each does",
+    "CompareAndSet describes each",
   );
   const { atomicBatch = "all" } = kv;
   if (atomicBatch !== "all" && atomicBatch !== "same-key") {

@@ -95,7 +95,7 @@ export function infoOf(told: CounterInfo): CounterInfo {
   const end = resetTime === null ? undefined : new Date(resetTime);
   if (Number.isFinite(totalHits) && !Number.isNaN(end?.getTime())) return { totalHits, resetTime: end };
   throw new TypeError(
-    "fromCounter: the counter must tell totalHits as a number and resetTime as a Date, not " +
+    "fromCounter: the counter must return totalHits as a number and resetTime as a Date, not " +
       `${String(totalHits)} and ${String(resetTime)}`,
   );
 }

@@ -96,10 +96,10 @@ class CounterStore implements Store {
     const first = typeof legacy === "function" ? legacy() : legacy;
     this.#unused = first;
     assertMethods(
-      `fromCounter: ${typeof legacy === "function" ? "what the function makes" : "the counter"}`,
+      `fromCounter: ${typeof legacy === "function" ? "the counter from the function" : "the counter"}`,
       first,
       [isCallbackCounter(first ?? {}) ? "incr" : "increment", "decrement", "resetKey"],
-      "give a store made for express-rate-limit, or a function that makes one",
+      "pass a store made for express-rate-limit, or a function that creates one",
     );
     this.#clock = new StoreClock(clock);
     this.#told = init;
@@ -218,8 +218,8 @@ function occupy(counter: AnyCounter, policy: Policy): void {
 
 function servesAnother({ name, windowMs }: Policy): TypeError {
   return new TypeError(
-    `fromCounter: the counter serves another policy or window than "${name}" with ${windowMs} ms; give each limiter a ` +
-      "counter of its own, and several limits fromCounter with a function that makes counters",
+    `fromCounter: the counter serves a policy or window other than "${name}" with ${windowMs} ms; give each limiter ` +
+      "a counter of its own, and for several limits pass fromCounter a function that makes counters",
   );
 }
 

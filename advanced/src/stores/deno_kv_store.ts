@@ -106,7 +106,7 @@ export class DenoKvStore implements Store {
   constructor(options: DenoKvStoreOptions) {
     checkNames("DenoKvStore", options ?? {}, NAMES);
     const { kv, prefix = ["sluice", "rate-limit"], ...others } = options ?? {};
-    assertMethods("DenoKvStore: option kv", kv, ["atomic", "getMany"], "give what openKv() of Deno resolves to");
+    assertMethods("DenoKvStore: option kv", kv, ["atomic", "getMany"], "pass the database from Deno.openKv()");
     if (!Array.isArray(prefix)) refuseOption("DenoKvStore", "prefix", "a list of key parts", prefix);
     this.#store = fromCompareAndSet(new KvStates(kv, prefix), others);
     this.capabilities = this.#store.capabilities;

@@ -70,7 +70,7 @@ export class DurableObjectStore<Id = unknown> implements Store {
       "DurableObjectStore: option namespace",
       namespace,
       ["idFromName", "get"],
-      "give the binding of a namespace whose class is RateLimitObject, as env has it",
+      "pass a binding from env, of a namespace whose class is RateLimitObject",
     );
     this.#namespace = namespace;
     this.#prefix = prefix;

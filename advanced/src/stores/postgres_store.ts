@@ -162,5 +162,5 @@ function queryOf(client: PostgresClient): PostgresQuery {
   const wanted = "a Pool or Client of npm:pg, a client of npm:postgres, a PGlite, or an object with query";
   // it may contain a password, and errors are logged
   if (typeof client !== "string") refuseOption("PostgresStore", "client", wanted, client);
-  throw new TypeError(`PostgresStore: option client must be ${wanted}, not an address: give it to one of those`);
+  throw new TypeError(`PostgresStore: option client must be ${wanted}, not an address: pass it to one of those`);
 }

@@ -147,7 +147,7 @@ export class SqliteStore implements Store {
       "SqliteStore: option database",
       database,
       ["exec", "prepare", "close"],
-      "give a DatabaseSync of node:sqlite, a Database of bun:sqlite, or one that has the same methods",
+      "pass a DatabaseSync of node:sqlite, a Database of bun:sqlite, or an object with the same methods",
     );
     checkType("SqliteStore", "clock", clock, "function");
     this.#database = database;

@@ -259,5 +259,5 @@ export function storeContract(subject: ContractSubject, test: RegisterTest, opti
 
 function policyOf({ name, policy }: ContractSubject): Policy {
   if (policy !== undefined) return policy;
-  throw new TypeError(`storeContract: ${name} only tells outcomes, so the subject must say its policy`);
+  throw new TypeError(`storeContract: ${name} reports only outcomes, so the subject must name its policy`);
 }

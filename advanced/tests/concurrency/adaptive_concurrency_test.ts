@@ -206,7 +206,7 @@ Deno.test("the limit stays within its bounds, whatever is measured", () => {
 
 Deno.test("a store, and any other option that there is not, is an error that says why", () => {
   const making = (options: unknown) => () => adaptiveConcurrency(options as AdaptiveConcurrencyOptions);
-  assertThrows(making({ store: {} }), TypeError, "latency is each process's own");
+  assertThrows(making({ store: {} }), TypeError, "each process measures its own latency");
   assertThrows(making({ maximum: 5 }), TypeError, "maximum");
   assertThrows(making({ min: 0 }), RangeError, "adaptiveConcurrency: option min");
   assertThrows(making({ min: 5, max: 4 }), RangeError, "adaptiveConcurrency: option max");

@@ -484,7 +484,7 @@ Deno.test("the contract of a store that only tells outcomes passes for a correct
 
 Deno.test("a store that only tells outcomes has to say its policy", async () => {
   const failures = await failuresOf(Outcomes);
-  assertStringIncludes([...failures.values()][0]!, "the subject must say its policy");
+  assertStringIncludes([...failures.values()][0]!, "the subject must name its policy");
 });
 
 for (const [bug, { store, breaks }] of Object.entries(OUTCOME_BUGS)) {

@@ -19,7 +19,7 @@ Deno.test("clientKey of a web request takes the address from what the platform t
   assertEquals(clientKey(request, { requestIP: () => ({ address: "203.0.113.7", port: 5 }) }), "203.0.113.7");
   assertEquals(clientKey({ ip: "2001:db8:1:2::1" }, { ipv6Subnet: 48 }), "2001:db8:1::/48");
   assertThrows(() => clientKey(request, peer("::1"), { ipv6Subnet: 0 }), RangeError, "ipv6Subnet");
-  assertThrows(() => clientKey("::1" as never), TypeError, "say clientKey({ ip: address })");
+  assertThrows(() => clientKey("::1" as never), TypeError, "use clientKey({ ip: address })");
 });
 
 Deno.test("functions in the options of fetchLimit get the platform's second argument", async () => {

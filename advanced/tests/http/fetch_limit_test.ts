@@ -55,7 +55,7 @@ Deno.test("fetchLimit limits a handler of Deno.serve over a real socket", async 
 
 Deno.test("a handler that is no function is refused when it is wrapped", () => {
   const wrong = { fetch: () => new Response() } as never;
-  assertThrows(() => fetchLimit()(wrong), TypeError, "takes a handler of web requests, such as app.fetch, not");
+  assertThrows(() => fetchLimit()(wrong), TypeError, "expects a handler of web requests, such as app.fetch, not");
 });
 
 Deno.test("options that are a promise are refused, since its limits would not be applied", () => {
@@ -293,9 +293,9 @@ Deno.test("the client's address comes from Bun's server or Netlify's context", a
 });
 
 Deno.test("a clientAddress that does not return a string is an error that says so", async () => {
-  for (const [told, shown] of [[Promise.resolve("192.0.2.1"), "a promise: where"], [7, "7"], [{}, "an object"]]) {
+  for (const [told, shown] of [[Promise.resolve("192.0.2.1"), "a promise: to await it"], [7, "7"], [{}, "an object"]]) {
     const { ask } = limited({ clientAddress: () => told as string });
-    await assertRejects(ask, TypeError, `clientAddress must return an address as text, or nothing, not ${shown}`);
+    await assertRejects(ask, TypeError, `clientAddress must return an address as a string, or nothing, not ${shown}`);
   }
   const { ask } = limited({ limit: 1, clientAddress: () => null as unknown as string });
   assertEquals(await statuses(ask, "/", "/"), [200, 429]);

@@ -46,7 +46,7 @@ Deno.test("each of several limits refuses an unknown option", () => {
   for (const door of [rateLimit, fetchLimit, DOORS.Limiter!]) {
     assert(
       refusal(door, { limits: [{ limit: 1 }, { points: 2 }] }).includes(
-        "limits[1]: there is no option points; say limit",
+        "limits[1]: there is no option points; use limit",
       ),
     );
     assert(
@@ -62,9 +62,9 @@ Deno.test("an option of a single limit beside `limits` is refused, since no limi
   const limits = [{ name: "a" }];
   for (const door of [rateLimit, fetchLimit, DOORS.Limiter!]) {
     const message = refusal(door, { limits, windowMs: 1000 });
-    assert(message.endsWith("option windowMs has no meaning beside limits; give it to each of them"), message);
+    assert(message.endsWith("option windowMs cannot be combined with limits; set it on each of them"), message);
   }
-  assert(refusal(rateLimit, { limits, limit: 5 }).includes("option limit has no meaning beside limits"));
+  assert(refusal(rateLimit, { limits, limit: 5 }).includes("option limit cannot be combined with limits"));
   assertEquals(rateLimit({ limits, limit: () => 5, dryRun: true, name: "both" }).limiter.policies.length, 1);
 });
 
@@ -73,11 +73,11 @@ Deno.test("an option of another function or another limiter is refused, with wha
     refusal(fetchLimit, { requestPropertyName: "left" }).includes("no option requestPropertyName; it is for rate"),
   );
   assert(refusal(rateLimit, { clientAddress: () => "" }).includes("no option clientAddress; it is for fetchLimit"));
-  assert(refusal(rateLimit, { retryAfter: 5 }).includes("no option retryAfter; Retry-After tells"));
+  assert(refusal(rateLimit, { retryAfter: 5 }).includes("no option retryAfter; Retry-After says"));
   assert(refusal(rateLimit, { logger: console }).includes("no option logger; listen to limit.limiter"));
-  assert(refusal((options) => new Limiter(options), { points: 5 }).endsWith("no option points; say limit"));
-  assert(refusal(rateLimit, { ttl: 60 }).endsWith("no option ttl; say windowMs, in ms"));
-  assert(refusal(rateLimit, { delayMs: 5 }).endsWith("no option delayMs; say delay: { from, maxMs }"));
+  assert(refusal((options) => new Limiter(options), { points: 5 }).endsWith("no option points; use limit"));
+  assert(refusal(rateLimit, { ttl: 60 }).endsWith("no option ttl; use windowMs, in ms"));
+  assert(refusal(rateLimit, { delayMs: 5 }).endsWith("no option delayMs; use delay: { from, maxMs }"));
   assert(refusal((options) => new Limiter(options), { delayMs: 5 }).endsWith("no option delayMs; waitFor waits"));
 });
 

@@ -64,15 +64,15 @@ const WRONG: readonly [build: () => unknown, message: string][] = [
   [() => new RedisStore({ url: 5 } as Any), "RedisStore: option url must be a string, not 5"],
   [
     () => new RedisStore({ url: new URL("redis://:password@host") } as Any),
-    "RedisStore: option url must be a string; say url.href",
+    "RedisStore: option url must be a string; use url.href",
   ],
   ...["redis://:password@host", PORT].map((given): [() => unknown, string] => [
     () => new RedisStore(given as Any),
-    'RedisStore: say new RedisStore({ url: "redis://host:6379" }), or new RedisStore({ client })',
+    'RedisStore: use new RedisStore({ url: "redis://host:6379" }), or new RedisStore({ client })',
   ]),
   [
     () => new RedisStore({ sendCommand: nothing } as Any),
-    "RedisStore: there is no option sendCommand; give the client itself as option client",
+    "RedisStore: there is no option sendCommand; pass the client itself as option client",
   ],
   [
     () => new RedisStore({ client: class Redis {} } as Any),
@@ -82,7 +82,7 @@ const WRONG: readonly [build: () => unknown, message: string][] = [
   [
     () => new RedisStore({ client: "redis://:password@host" } as Any),
     "RedisStore: option client must be a client of npm:redis 5 or later, of npm:ioredis, of npm:@upstash/redis, Bun's own, or an object with " +
-    "evalsha, eval and scan, not an address: give it as option url",
+    "evalsha, eval and scan, not an address: pass it as option url",
   ],
   ...[
     ["http://user:pass/word@host:6379", "http://…@host:6379"],
@@ -121,7 +121,7 @@ const WRONG: readonly [build: () => unknown, message: string][] = [
   [
     () => fromCompareAndSet({} as CompareAndSet),
     "fromCompareAndSet: the database must have the methods read, commit, delete and list, not be an object without read; " +
-    "CompareAndSet tells what each does",
+    "CompareAndSet describes each",
   ],
   [() => fromExclusive(null as Any), "fromExclusive: option run must be a function, not null"],
   [
@@ -138,7 +138,7 @@ const NO_STORE =
   "option store must be a store with decide and capabilities (see fromCounter for stores of other limiters), not";
 
 const NO_STORE_BUT_REDIS =
-  "option store must be a store; for Redis say new RedisStore({ url }) or new RedisStore({ client })";
+  "option store must be a store; for Redis use new RedisStore({ url }) or new RedisStore({ client })";
 
 for (const [build, message] of WRONG) {
   Deno.test(`a wrong value is reported: ${message}`, () => {

@@ -146,7 +146,7 @@ Deno.test("an unknown option of consume or waitFor, or an unknown name of a limi
     [{ nonsense: 5 }, "there is no option nonsense; there are cost, limit"],
     ["5", 'options must be an object, not "5"'],
     [null, "options must be an object, not null"],
-    [{ limit: { dya: 50 } }, 'option limit names a limit "dya" that there is not; there are second, day'],
+    [{ limit: { dya: 50 } }, 'option limit names an unknown limit "dya"; there are second, day'],
   ];
   for (const [options, message] of wrong) {
     assertThrows(() => limiter.consume("a", options), TypeError, message);
@@ -744,7 +744,7 @@ Deno.test("an invalid key or decision is refused, naming the value", () => {
     assertEquals(told((key) => limiter.peek(key), value), `limiter.peek: ${wanted}`);
   }
   assertEquals(told((key) => limiter.reset(key), null), "limiter.reset: the key must be a non-empty string, not null");
-  const wanted = "takes what await limiter.consume(…) or waitFor(…) returns, not";
+  const wanted = "expects what await limiter.consume(…) or waitFor(…) returns, not";
   assertEquals(told((one) => limiter.refund(one), Promise.resolve()), `limiter.refund ${wanted} this object`);
   assertEquals(told((one) => limiter.release(one), undefined), `limiter.release ${wanted} undefined`);
 });
@@ -772,7 +772,7 @@ Deno.test("a cost may be another one for each limit", async () => {
   assertEquals((await limiter.consume("a", { cost: { requests: 0, bytes: 700 } })).verdicts[0]!.remaining, 9);
   for (
     const [cost, message] of [
-      [{ bites: 1 }, 'option cost names a limit "bites" that there is not; there are requests, bytes'],
+      [{ bites: 1 }, 'option cost names an unknown limit "bites"; there are requests, bytes'],
       [{ bytes: -1 }, "option cost.bytes must be an integer from 0"],
       [{ bytes: undefined }, "option cost.bytes must be a number, not undefined"],
     ] as const

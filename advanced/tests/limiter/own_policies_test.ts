@@ -174,7 +174,7 @@ Deno.test("what is no policy is refused, with what to do instead", () => {
   assertThrows(make({ pro: { algorithm: "concurrency" } }), TypeError, "counts requests in progress");
   assertThrows(make({ pro: { buckets: 5 } }), TypeError, "option buckets is for algorithm");
   const limits = [{ name: "minute" }, { name: "hour" }];
-  assertThrows(make({ pro: { day: { limit: 5 } } }, { limits }), TypeError, 'a limit "day" that there is not');
+  assertThrows(make({ pro: { day: { limit: 5 } } }, { limits }), TypeError, 'an unknown limit "day"');
   const counter = { increment: () => {}, decrement: () => {}, resetKey: () => {} } as unknown as CounterLike;
   const store = fromCounter(() => counter);
   assertThrows(make({ pro: { algorithm: "token-bucket" } }, { store }), TypeError, "is not supported by the store");
@@ -182,13 +182,13 @@ Deno.test("what is no policy is refused, with what to do instead", () => {
   assertThrows(
     () => void new Limiter().consume("ann", { limit: 5, policy: { limit: 5 } }),
     TypeError,
-    "options limit and policy exclude each other",
+    "options limit and policy cannot be combined",
   );
   assertThrows(() => void new Limiter().consume("ann", { policy: "pro" }), TypeError, "there are none; name them");
   assertThrows(
     () => rateLimit({ policy: () => ({}), limit: () => 5 }),
     TypeError,
-    "options policy and limit exclude each other as functions",
+    "options policy and limit cannot both be functions",
   );
   assertThrows(() => rateLimit({ policy: () => ({}), policyTtlMs: -1 }), RangeError, "option policyTtlMs");
   assertThrows(() => rateLimit({ policy: 5 as never }), TypeError, "option policy must be a function");

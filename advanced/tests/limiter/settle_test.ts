@@ -169,7 +169,7 @@ Deno.test("what is charged while a request runs uses its estimate up first, and 
   assertThrows(
     () => decision.settle(100),
     RangeError,
-    "actual cost (100) is less than what charge was told already (130)",
+    "actual cost (100) is less than what was already charged (130)",
   );
   assertEquals([decision.settle(130), decision.verdicts[0]!.granted], [false, 120]);
 });
@@ -338,9 +338,9 @@ Deno.test("options that do not go with maxDebt are refused with what to do inste
   const refused = (options: LimiterOptions, message: string) =>
     assertThrows(() => new Limiter({ maxDebt: 10, ...options }), TypeError, message);
   refused({ algorithm: "concurrency" }, 'option maxDebt has no meaning for "concurrency"');
-  refused({ onDenied: "charge" }, 'options maxDebt and onDenied "charge" exclude each other');
-  refused({ onDenied: "extend" }, 'options maxDebt and onDenied "extend" exclude each other');
-  refused({ leases: 5 }, "options leases and maxDebt exclude each other");
+  refused({ onDenied: "charge" }, 'options maxDebt and onDenied "charge" cannot be combined');
+  refused({ onDenied: "extend" }, 'options maxDebt and onDenied "extend" cannot be combined');
+  refused({ leases: 5 }, "options leases and maxDebt cannot be combined");
   const counter = fromCounter({
     increment: () => ({ totalHits: 1, resetTime: undefined }),
     decrement: () => {},

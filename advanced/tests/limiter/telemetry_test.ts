@@ -39,7 +39,11 @@ function telemetry() {
 }
 
 Deno.test("a value that is no meter is refused", () => {
-  assertThrows(() => observe(new Limiter(), undefined as never, "api"), TypeError, "observe takes a meter second");
+  assertThrows(
+    () => observe(new Limiter(), undefined as never, "api"),
+    TypeError,
+    "observe expects a meter as its second argument",
+  );
 });
 
 Deno.test("observe reports requests by outcome and by name of the limiter", async () => {

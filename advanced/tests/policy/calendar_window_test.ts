@@ -157,8 +157,8 @@ Deno.test("what is no window of the calendar is refused, with what to do instead
   assertThrows(make({ every: "month", startsOn: 32 }), RangeError, "window.startsOn");
   assertThrows(make({ every: "month", startsOn: "monday" }), TypeError, "window.startsOn");
   const day = { every: "day" };
-  assertThrows(make(day, { windowMs: 1000 }), TypeError, "options window and windowMs exclude each other");
-  assertThrows(make(day, { align: "clock" }), TypeError, "options window and align exclude each other");
+  assertThrows(make(day, { windowMs: 1000 }), TypeError, "options window and windowMs cannot be combined");
+  assertThrows(make(day, { align: "clock" }), TypeError, "options window and align cannot be combined");
   assertThrows(make(day, { algorithm: "sliding-window" }), TypeError, 'option window is for algorithm "fixed-window"');
   assertThrows(make(day, { onDenied: "extend" }), TypeError, "which the calendar forbids");
 });

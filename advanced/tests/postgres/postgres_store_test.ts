@@ -312,7 +312,7 @@ Deno.test("options that PostgresStore cannot use are errors that say what to giv
   await using client = new CountedPool();
   const wrong: [unknown, string][] = [
     [{}, "PostgresStore: option client must be a Pool or Client of npm:pg"],
-    [{ client: "postgres://localhost" }, "not an address: give it to one of those"],
+    [{ client: "postgres://localhost" }, "not an address: pass it to one of those"],
     [{ client, table: "Limits" }, "PostgresStore: option table must be a name of at most 48"],
     [{ client, clock: 1 }, "PostgresStore: option clock"],
     [{ client, url: "postgres://localhost" }, "url"],

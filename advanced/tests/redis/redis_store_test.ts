@@ -625,7 +625,7 @@ Deno.test("a cluster node used as a standalone server is an error that says so",
   const together = await Promise.allSettled([store.decide(takes)]);
   const errors = [...alone, ...together].flatMap((one) => one.status === "rejected" ? [String(one.reason)] : []);
   assertEquals(errors.length, 3);
-  for (const error of errors) assertStringIncludes(error, "belongs to a cluster; give option client");
+  for (const error of errors) assertStringIncludes(error, "belongs to a cluster; use option client");
   await store.close();
 });
 

@@ -164,7 +164,7 @@ Deno.test("tiers and fields may have to be waited for, and say nothing or a text
   assertEquals(await statuses("GET /", 3), [200, 200, 429]);
   const wrong = served(rules, { tier: () => 7 as unknown as string, fields: { id: () => "7" } });
   const error = await wrong.ask("GET /").catch((error) => error);
-  assertStringIncludes(String(error), "TypeError: fetchLimit: option tier must be a function that returns a text");
+  assertStringIncludes(String(error), "TypeError: fetchLimit: option tier must be a function that returns a string");
 });
 
 Deno.test("a policy in shadow counts and tells, and has its counts when it begins to refuse", async () => {
@@ -225,7 +225,7 @@ Deno.test("a document that something is wrong with changes nothing, in any limit
   const one = served(rules);
   const two = served(rules, { delay: { maxMs: 1 } });
   const wrong: [unknown, string][] = [
-    ["{}", "rules.replace takes a document that has been parsed, not its text; say JSON.parse(text)"],
+    ["{}", "rules.replace expects a parsed document, not its text; use JSON.parse(text)"],
     [null, "rules.replace: the document must have policies, not null"],
     [{ policies: [{ limit: 1, window: "1m" }] }, "rules.replace: policies[0] needs a name"],
     [{ policies: [{ name: "a", limit: 9.5, window: "1m" }] }, "rules.replace: policies[0].limit must be an integer"],
@@ -255,10 +255,10 @@ Deno.test("a document that something is wrong with changes nothing, in any limit
 Deno.test("options that say what a document says, and those that need one, are refused", () => {
   const rules = new PolicyRules({ policies: [{ name: "a", limit: 1, window: "1h" }] });
   const cases: [object, string][] = [
-    [{ rules, limit: 5 }, "rateLimit: option limit has no meaning beside rules; let the document say it"],
-    [{ rules, limits: [{ limit: 1 }] }, "rateLimit: option limits has no meaning beside rules"],
-    [{ rules, keyGenerator: () => "a" }, "rateLimit: option keyGenerator has no meaning beside rules"],
-    [{ rules, leases: 10 }, "rateLimit: option leases has no meaning beside rules"],
+    [{ rules, limit: 5 }, "rateLimit: option limit cannot be combined with rules; put it in the document"],
+    [{ rules, limits: [{ limit: 1 }] }, "rateLimit: option limits cannot be combined with rules"],
+    [{ rules, keyGenerator: () => "a" }, "rateLimit: option keyGenerator cannot be combined with rules"],
+    [{ rules, leases: 10 }, "rateLimit: option leases cannot be combined with rules"],
     [{ tier: () => "a" }, "rateLimit: option tier is for rules"],
     [{ rules: { policies: [] } }, "rateLimit: option rules must be rules of a document: new PolicyRules(document)"],
     [{ rules, fields: { a: "b" } }, "rateLimit: option fields.a must be a function"],

@@ -136,7 +136,7 @@ Deno.test("limiters of one name that change each other's window are repeated exa
   assert(limited > 100);
 });
 
-Deno.test("the text says that every decision came out as it is recorded", async () => {
+Deno.test("the text says that every decision matches its record", async () => {
   const lines: string[] = [];
   const clock = new VirtualClock(1_800_000_000_000);
   const store = new LoggedMemoryStore({ write: (line) => lines.push(line), clock: clock.read });
@@ -150,7 +150,7 @@ Deno.test("the text says that every decision came out as it is recorded", async 
   ]);
   const { output } = await simulate({ "decisions.log": lines.join("\n") }, ["decisions.log"]);
   assertMatch(output, /api: 1 in 1s, fixed-window\n {2}requests {2}2, limited 1 \(50.0 %\)/);
-  assertMatch(output, /every decision came out as it is recorded/);
+  assertMatch(output, /every decision matches its record/);
   assertMatch(output, /2027-01-15 08:00:00\.250/);
 });
 

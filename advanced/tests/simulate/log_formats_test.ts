@@ -182,5 +182,5 @@ Deno.test("a log of one client, or without paths, says so", async () => {
   );
   const output = await said(lines.join("\n"));
   assert(!output.includes(PROXY));
-  assertStringIncludes(output, "No request has a path, so policies with routes concern none; fields: { path: ... }");
+  assertStringIncludes(output, "No request has a path, so policies with routes match none; fields: { path: ... }");
 });

@@ -92,7 +92,7 @@ Deno.test("a mistake in a policies file is named with its line and column", asyn
 Deno.test("mistakes in the arguments are said, with an exit code of 2, and files that are not there with 1", async () => {
   const policy = { ...LOG, "p.yaml": "policies: [{ name: a, window: 1m, limit: 1 }]" };
   const cases: [string[], number, string][] = [
-    [[], 2, "takes at least one log"],
+    [[], 2, "expected at least one log"],
     [["access.log", "--jsn"], 2, "--jsn"],
     [["access.log"], 2, "an access log needs --policy"],
     [["access.log", "--policy", "p.yaml", "--at-most", "200"], 2, "--at-most must be a number from 0 to 100"],
@@ -101,7 +101,7 @@ Deno.test("mistakes in the arguments are said, with an exit code of 2, and files
       2,
       "--format must be one of decisions, json, w3c, envoy, alb, haproxy, common, csv",
     ],
-    [["access.log", "--json", "--csv"], 2, "either --json or --csv"],
+    [["access.log", "--json", "--csv"], 2, "--json and --csv cannot be combined"],
     [["-", "--policy", "p.yaml", "--at-most", "1"], 2, "standard input does not allow"],
     [["missing.log", "--policy", "p.yaml"], 1, "missing.log"],
     [["access.log", "--policy", "missing.yaml"], 1, "missing.yaml"],

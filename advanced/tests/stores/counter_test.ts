@@ -403,7 +403,7 @@ Deno.test("one counter serves one policy and window; a function makes one for ea
   const single = fromCounter(new BareCounter(), { clock: clock.read });
   await one(single, 1);
   const decide = (store: Store, policy: Policy) => store.decide([{ policy, key: "a", cost: 1 }]);
-  await assertRejects(async () => await decide(single, OTHER), TypeError, 'another policy or window than "other"');
+  await assertRejects(async () => await decide(single, OTHER), TypeError, 'a policy or window other than "other"');
   await assertRejects(async () => await decide(single, { ...POLICY, windowMs: 1 }), TypeError, "with 1 ms");
   assertEquals((await decide(single, { ...POLICY, limit: 9 }))[0]!.remaining, 7);
   const made: BareCounter[] = [];
@@ -422,11 +422,11 @@ Deno.test("limiters with different windows can't share a counter, and throw at c
   const limiter = new Limiter(hour);
   const again = new Limiter({ ...hour, limit: 5, store: fromCounter(theirs) });
   const second = { name: "second", windowMs: 1000 };
-  const message = 'another policy or window than "second" with 1000 ms; give each limiter a counter of its own';
+  const message = 'a policy or window other than "second" with 1000 ms; give each limiter a counter of its own';
   assertThrows(() => new Limiter({ ...second, store: fromCounter(theirs) }), TypeError, message);
   assertThrows(() => new Limiter({ ...second, store: hour.store }), TypeError, message);
   const limits = [{ name: "hour" }, { name: "second" }];
-  assertThrows(() => rateLimit({ limits, store: theirs }), TypeError, 'another policy or window than "');
+  assertThrows(() => rateLimit({ limits, store: theirs }), TypeError, 'a policy or window other than "');
   assertEquals([(await limiter.consume("a")).remaining, (await again.consume("a")).remaining], [2, 3]);
   await limiter.close();
   assertEquals(new Limiter({ ...second, store: fromCounter(theirs) }).policies[0]!.windowMs, 1000);
@@ -516,12 +516,12 @@ Deno.test("policies that a counter can't support are type errors", async () => {
 Deno.test("a value that is no counter and makes none is a type error that says what it lacks", () => {
   const wrong: [unknown, string][] = [
     [{}, "fromCounter: the counter must have the methods increment, decrement and resetKey, not be an object without"],
-    [undefined, "not be undefined; give a store made for express-rate-limit, or a function that makes one"],
+    [undefined, "not be undefined; pass a store made for express-rate-limit, or a function that creates one"],
     ["redis", 'not be "redis"'],
     [{ increment() {}, decrement() {} }, "not be an object without resetKey"],
-    [() => ({}), "fromCounter: what the function makes must have the methods increment"],
+    [() => ({}), "fromCounter: the counter from the function must have the methods increment"],
     [() => undefined, "not be undefined"],
-    [() => Promise.resolve({}), "not be a promise: await it; give a store made for express-rate-limit"],
+    [() => Promise.resolve({}), "not be a promise: await it; pass a store made for express-rate-limit"],
   ];
   for (const [counter, part] of wrong) assertThrows(() => fromCounter(counter as CounterLike), TypeError, part);
 });

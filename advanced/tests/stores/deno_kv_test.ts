@@ -73,9 +73,9 @@ Deno.test("two connections to one file admit exactly fifty of two hundred", asyn
 Deno.test("a value that is no open database is a type error that says what to pass", () => {
   const wrong: [unknown, string][] = [
     [{}, "DenoKvStore: option kv must have the methods atomic and getMany, not be undefined"],
-    [{ kv: {} }, "not be an object without atomic; give what openKv() of Deno resolves to"],
+    [{ kv: {} }, "not be an object without atomic; pass the database from Deno.openKv()"],
     // await was forgotten
-    [{ kv: Promise.resolve() }, "not be a promise: await it; give what openKv() of Deno resolves to"],
+    [{ kv: Promise.resolve() }, "not be a promise: await it; pass the database from Deno.openKv()"],
     [{ kv: Deno.openKv }, "not be a function"],
     [{ kv: { atomic() {} } }, "not be an object without getMany"],
     [undefined, "not be undefined"],

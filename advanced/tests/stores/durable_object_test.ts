@@ -225,7 +225,7 @@ Deno.test("an unbound namespace is a type error that says what to pass", () => {
     ],
     [
       { namespace: "RATE_LIMIT" },
-      'not be "RATE_LIMIT"; give the binding of a namespace whose class is RateLimitObject',
+      'not be "RATE_LIMIT"; pass a binding from env, of a namespace whose class is RateLimitObject',
     ],
     [{ namespace: { get() {} } }, "not be an object without idFromName"],
     [undefined, "not be undefined"],

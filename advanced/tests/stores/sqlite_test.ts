@@ -154,8 +154,8 @@ Deno.test("options that SqliteStore cannot use are errors that say what to give"
   const database = new DatabaseSync(":memory:");
   const wrong: [unknown, string][] = [
     [{}, "SqliteStore: option database must have the methods exec, prepare and close, not be undefined"],
-    [{ database: DatabaseSync }, "not be a function; give a DatabaseSync of node:sqlite"],
-    [{ database: "limits.db" }, "give a DatabaseSync of node:sqlite, a Database of bun:sqlite"],
+    [{ database: DatabaseSync }, "not be a function; pass a DatabaseSync of node:sqlite"],
+    [{ database: "limits.db" }, "pass a DatabaseSync of node:sqlite, a Database of bun:sqlite"],
     [{ database, table: "limits; DROP TABLE users" }, "SqliteStore: option table must be a name of at most 48"],
     [{ database, clock: 1 }, "SqliteStore: option clock"],
     [{ database, path: "limits.db" }, "path"],

@@ -307,8 +307,8 @@ Deno.test("if nobody said how many processes there are, the first failure says o
       if (silent.includes(options)) assertEquals(said, []);
       else {
         assertEquals(said, [
-          "Limiter: the store failed, and until it is back each process that shares it grants the whole quota. Say " +
-          "with option processes how many there are, 1 if this is the only one: each then grants its share",
+          "Limiter: the store failed, and until it is back each process that shares it grants the whole quota. Set " +
+          "option processes to their number, 1 if this is the only one: each then grants its share",
         ]);
       }
     }

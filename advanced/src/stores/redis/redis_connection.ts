@@ -142,8 +142,8 @@ export class RedisConnection implements Pick<RedisPort, "evalsha" | "eval" | "sc
 function explained(error: unknown, url: string): unknown {
   if (!(error instanceof Error)) return error;
   const [signs, remedy] = url.startsWith("rediss:")
-    ? [/^Connection timeout|ECONNRESET|WRONG_VERSION_NUMBER/, "a server that speaks no TLS needs redis://"]
-    : [/^Socket closed|ECONNRESET/, "a server that speaks TLS needs rediss://"];
+    ? [/^Connection timeout|ECONNRESET|WRONG_VERSION_NUMBER/, "a server without TLS needs redis://"]
+    : [/^Socket closed|ECONNRESET/, "a server with TLS needs rediss://"];
   if (!signs.test(`${error.message} ${(error as { code?: unknown }).code}`)) return error;
   return new Error(`RedisStore: no connection; ${remedy} (${error.message.trim()})`, { cause: error });
 }

@@ -99,7 +99,7 @@ export function redisPortOf(client: RedisClient): RedisPort {
     ? "this object"
     : typeof client === "string"
     // it may contain a password, and errors are logged
-    ? "an address: give it as option url"
+    ? "an address: pass it as option url"
     : describe(client);
   throw new TypeError(
     "RedisStore: option client must be a client of npm:redis 5 or later, of npm:ioredis, of npm:@upstash/redis, Bun's " +

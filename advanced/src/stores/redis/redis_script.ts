@@ -40,7 +40,7 @@ export class RedisScript {
 // if a cluster node replies to a client without cluster support, its error names neither the mistake nor the fix
 function explained(error: unknown): unknown {
   if (!(error instanceof Error) || !/^(MOVED|CROSSSLOT) /.test(error.message)) return error;
-  const remedy = "give option client, made with createCluster or ioredis's Cluster";
+  const remedy = "use option client, made with createCluster or ioredis's Cluster";
   return new Error(`RedisStore: the server belongs to a cluster; ${remedy} (${error.message})`, { cause: error });
 }
 

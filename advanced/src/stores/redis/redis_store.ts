@@ -47,7 +47,7 @@ const NAMES: OptionNames<RedisStoreOptions> = { url: true, client: true, prefix:
 
 // an option of rate-limit-redis, whose class has the same name
 function instead(name: string): string | undefined {
-  return name === "sendCommand" ? "give the client itself as option client" : undefined;
+  return name === "sendCommand" ? "pass the client itself as option client" : undefined;
 }
 
 /** The server's clock keeps running while a test's stands still; nothing may expire meanwhile. */
@@ -92,15 +92,15 @@ export class RedisStore implements Store {
     // a URL may contain a password, and errors are logged
     if (typeof options === "string" && /:\/\//.test(options) || isRedisClient(options)) {
       throw new TypeError(
-        'RedisStore: say new RedisStore({ url: "redis://host:6379" }), or new RedisStore({ client })',
+        'RedisStore: use new RedisStore({ url: "redis://host:6379" }), or new RedisStore({ client })',
       );
     }
     checkNames("RedisStore", options ?? {}, NAMES, instead);
     const { url, client, prefix = "sluice:", clock } = options ?? {};
     if ((url === undefined) === (client === undefined)) {
-      throw new TypeError('RedisStore: give option url ("redis://host:6379") or option client, one of them');
+      throw new TypeError('RedisStore: set either option url ("redis://host:6379") or option client');
     }
-    if ((url as unknown) instanceof URL) throw new TypeError("RedisStore: option url must be a string; say url.href");
+    if ((url as unknown) instanceof URL) throw new TypeError("RedisStore: option url must be a string; use url.href");
     checkType("RedisStore", "url", url, "string");
     checkType("RedisStore", "clock", clock, "function");
     if (typeof prefix !== "string" || /[{}]/.test(prefix)) {
