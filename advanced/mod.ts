@@ -22,7 +22,7 @@ export {
   type EndConcurrent,
   type Priority,
 } from "./src/concurrency/adaptive_concurrency.ts";
-export { clientKey } from "./src/http/client_key.ts";
+export { clientKey } from "./src/http/request_client_key.ts";
 export type { ClientKeyOptions, HeaderSink, Validate } from "@sluice/limiting";
 export {
   type Emitter,

@@ -14,7 +14,7 @@ export { limitOf } from "./limit_option.ts";
 export { type HeaderSink, LEGACY, type LimitNames, seconds, writeLimit, writeRetryAfter } from "./limit_headers.ts";
 export { isMadeInRequest, MAX_MADE_IN_REQUESTS, noteMadeInRequest, routeLabel } from "./made_in_request.ts";
 export { Mistakes, trustOf, type TrustSetting, type Validate } from "./mistakes.ts";
-export { DEFAULT_MESSAGE, failureOf } from "./refusal.ts";
+export { DEFAULT_MESSAGE, failureOf } from "./refusal_error.ts";
 export { RequestsInProgress } from "./requests_in_progress.ts";
 export { indexOf, type SlotStates, SlotTable } from "./slot_table.ts";
 export { elapsedTime, StoreClock } from "./store_clock.ts";

@@ -82,12 +82,12 @@ export function whenOver(res: EndingResponse, listener: RequestEnd): WatchedResp
   const queued = res.assignSocket !== undefined && res.socket === null ? res.req : undefined;
   const watched = new WatchedResponse(res, listener, queued);
   // Node's HTTP/2 also emits `finish` for a response that the client reset
-  res.on("finish", () => res.writableEnded === false ? watched.leave() : watched.end(true));
-  res.on("close", () => watched.leave());
+  res.on("finish", () => res.writableEnded === false ? watched.disconnect() : watched.end(true));
+  res.on("close", () => watched.disconnect());
   after(res, "destroy", () => watched.destroyed());
-  if (res.closed || res.destroyed || res.stream?.destroyed || queued?.aborted) watched.leave();
+  if (res.closed || res.destroyed || res.stream?.destroyed || queued?.aborted) watched.disconnect();
   // Node does not close a queued response when its client disconnects
-  else queued?.on("close", () => void (queued.aborted && watched.leave()));
+  else queued?.on("close", () => void (queued.aborted && watched.disconnect()));
   return watched;
 }
 
@@ -96,7 +96,7 @@ export class WatchedResponse {
   readonly #res: EndingResponse;
   readonly #listener: RequestEnd;
   readonly #queued: EndingRequest | undefined;
-  #hasLeft = false;
+  #isDisconnected = false;
   #hasBegun = false;
   #isHandled = false;
   #isOver = false;
@@ -111,7 +111,7 @@ export class WatchedResponse {
   /** The handlers are done, if the framework reports it: after that, a disconnect leaves no handler working. */
   handled(): void {
     this.#isHandled = true;
-    if (this.#hasLeft) this.end(false);
+    if (this.#isDisconnected) this.end(false);
   }
 
   /** The request is over, or counts as over; only the first call counts. */
@@ -123,19 +123,19 @@ export class WatchedResponse {
 
   /** The response was destroyed, by the program or, if queued, by Bun because its client disconnected. */
   destroyed(): void {
-    if (this.#queued?.aborted && !this.#hasLeft) this.leave();
+    if (this.#queued?.aborted && !this.#isDisconnected) this.disconnect();
     else this.end(isComplete(this.#res));
   }
 
   /** The client disconnected, or its response is complete. */
-  leave(): void {
-    if (this.#isOver || this.#hasLeft) return;
+  disconnect(): void {
+    if (this.#isOver || this.#isDisconnected) return;
     const res = this.#res;
     // a WebSocket ends with its connection
     if (this.#isHandled || res.writableEnded || res.statusCode === 101 || this.#isClosedHere()) {
       return this.end(isComplete(res));
     }
-    this.#hasLeft = true;
+    this.#isDisconnected = true;
     this.#listener.left(this);
     // no event reports what happens to a response that no client receives
     after(res, "end", () => this.end(false));

@@ -1000,7 +1000,7 @@ export class FrameworkApp<
     const request = req as FrameworkRequest;
     const exchange = exchangeOf(request)!;
     const platform = detectPlatform();
-    if (exchange.awaited && await platform.hasLeft?.(exchange.target.request)) return exchange.disconnect();
+    if (exchange.awaited && await platform.hasDisconnected?.(exchange.target.request)) return exchange.disconnect();
     exchange.upgrade(() =>
       acceptWebSocket({
         req: request,

@@ -99,9 +99,9 @@ const NOBODY: readonly (() => void)[] = [];
 type Deliver = (response: Response) => void;
 
 /** Cold fields, created when first needed: listeners, running handlers, a body being streamed. */
-class RareData {
+class ColdFields {
   onEnd: (() => void)[] | null = null;
-  onLeave: (() => void)[] | null = null;
+  onAbort: (() => void)[] | null = null;
   /** Runs the listeners for the end in the right asynchronous context, if that matters. */
   inContext: ((run: () => void) => void) | null = null;
   streaming: OpenStream | null = null;
@@ -147,7 +147,7 @@ export class Exchange implements Waiter {
   #response: Response | Deliver | null = null;
   /** Whether the platform had to wait for the response. */
   #wasAwaited = false;
-  #rareData: RareData | null = null;
+  #coldFields: ColdFields | null = null;
   #state: ExchangeState = "open";
 
   /**
@@ -167,16 +167,16 @@ export class Exchange implements Waiter {
   }
 
   #keepContext(context: unknown): void {
-    this.#ensureRareData.context = context;
+    this.#ensureColdFields.context = context;
   }
 
-  get #ensureRareData(): RareData {
-    return this.#rareData ??= new RareData();
+  get #ensureColdFields(): ColdFields {
+    return this.#coldFields ??= new ColdFields();
   }
 
   /** The platform's third argument: on Workers, it waits for background work. */
   get context(): unknown {
-    return this.#rareData?.context;
+    return this.#coldFields?.context;
   }
 
   /** The other end of the connection. */
@@ -186,7 +186,7 @@ export class Exchange implements Waiter {
   }
 
   get #peer(): Peer {
-    return this.#ensureRareData.peer ??= this.app[runtimeKey].peerOf(this.info, this.target.request);
+    return this.#ensureColdFields.peer ??= this.app[runtimeKey].peerOf(this.info, this.target.request);
   }
 
   /** Whether the client disconnected before the response was complete. */
@@ -196,11 +196,11 @@ export class Exchange implements Waiter {
 
   /** Whether reading has shown that the request has no body, although neither its headers nor the runtime did. */
   get bodiless(): boolean {
-    return this.#rareData?.bodiless ?? false;
+    return this.#coldFields?.bodiless ?? false;
   }
 
   set bodiless(value: boolean) {
-    this.#ensureRareData.bodiless = value;
+    this.#ensureColdFields.bodiless = value;
   }
 
   /** Whether the request body was cut off before the response was complete. */
@@ -238,19 +238,19 @@ export class Exchange implements Waiter {
   finish(): void {
     if (this.finished) return;
     const isEnd = this.#enter("finish");
-    const rareData = this.#rareData;
-    if (rareData === null) return;
-    rareData.reading?.responded();
+    const coldFields = this.#coldFields;
+    if (coldFields === null) return;
+    coldFields.reading?.responded();
     if (isEnd) this.#runEnd();
   }
 
   /** Reads the body as a Node stream, and discards the rest of it after the response. */
   get reading(): BodyReading | null {
-    return this.#rareData?.reading ?? null;
+    return this.#coldFields?.reading ?? null;
   }
 
   set reading(reading: BodyReading) {
-    this.#ensureRareData.reading = reading;
+    this.#ensureColdFields.reading = reading;
     if (!this.#isOver) readings.set(reading, this.app);
   }
 
@@ -260,39 +260,39 @@ export class Exchange implements Waiter {
    *
    * @param response For the platform, if there is none yet; omitted where the platform needs none
    */
-  leave(response?: Response): void {
+  abort(response?: Response): void {
     const isNeeded = response !== undefined && this.response === null;
     // before the platform releases it with this response
     if (isNeeded) this.#keepRequest();
-    this.#abort("leave");
+    this.#endAborted("abort");
     if (isNeeded && this.response === null) this.settle(response);
   }
 
-  #abort(event: "leave" | "lose" | "breakOff" | "breakOffFirst"): void {
+  #endAborted(event: "abort" | "lose" | "breakOff" | "breakOffFirst"): void {
     if (!this.#enter(event)) return;
-    const rareData = this.#rareData;
-    if (rareData === null) return;
-    const { onLeave } = rareData;
-    rareData.onLeave = null;
-    onLeave?.forEach((listener) => this.#runListener(listener));
+    const coldFields = this.#coldFields;
+    if (coldFields === null) return;
+    const { onAbort } = coldFields;
+    coldFields.onAbort = null;
+    onAbort?.forEach((listener) => this.#runListener(listener));
     this.#runEnd();
   }
 
   #runEnd(): void {
-    const rareData = this.#rareData;
-    if (rareData === null) return;
-    rareData.watch?.end();
-    if (rareData.reading !== null) readings.delete(rareData.reading);
-    if (rareData.streaming !== null) this.#endSilence();
-    if (rareData.onEnd === null) return;
-    const left = rareData.onEnd;
-    rareData.onEnd = null;
+    const coldFields = this.#coldFields;
+    if (coldFields === null) return;
+    coldFields.watch?.end();
+    if (coldFields.reading !== null) readings.delete(coldFields.reading);
+    if (coldFields.streaming !== null) this.#endSilence();
+    if (coldFields.onEnd === null) return;
+    const left = coldFields.onEnd;
+    coldFields.onEnd = null;
     const run = (): void => {
       for (const listener of left) this.#runListener(listener);
     };
     // later, because listeners may read the response, which the platform gets only after this turn
-    if (rareData.inContext === null) queueMicrotask(run);
-    else rareData.inContext(run);
+    if (coldFields.inContext === null) queueMicrotask(run);
+    else coldFields.inContext(run);
   }
 
   // listeners of requests, responses and sockets report the program's errors themselves, with the request
@@ -306,42 +306,42 @@ export class Exchange implements Waiter {
 
   /** Makes the listeners for the end run in the current asynchronous context, as on Node, not in the platform's. */
   endInThisContext(): void {
-    if (this.#rareData?.onEnd) this.#rareData.inContext = captureContext();
+    if (this.#coldFields?.onEnd) this.#coldFields.inContext = captureContext();
   }
 
   /** Whether there are listeners for the end or for a disconnect. */
   get hasListeners(): boolean {
-    const rareData = this.#rareData;
-    return rareData !== null && (rareData.onEnd !== null || rareData.onLeave !== null);
+    const coldFields = this.#coldFields;
+    return coldFields !== null && (coldFields.onEnd !== null || coldFields.onAbort !== null);
   }
 
   /** Runs a listener when the exchange is over, however it ended; `first` is for the response's, as in Node. */
   onEnd(listener: () => void, first = false): void {
     if (this.response !== null) this.#keep();
     if (this.#isOver) return queueMicrotask(listener);
-    const rareData = this.#ensureRareData;
-    const present = rareData.onEnd ?? NOBODY;
-    rareData.onEnd = present.toSpliced(first ? 0 : present.length, 0, listener);
+    const coldFields = this.#ensureColdFields;
+    const present = coldFields.onEnd ?? NOBODY;
+    coldFields.onEnd = present.toSpliced(first ? 0 : present.length, 0, listener);
     if (this.#lasting) this.#watch();
   }
 
   /** Runs a listener when the client disconnects before the response is complete. */
-  onLeave(listener: () => void): void {
+  onAbort(listener: () => void): void {
     if (this.aborted) return listener();
     if (this.finished) return;
-    const rareData = this.#ensureRareData;
-    const present = rareData.onLeave ?? NOBODY;
-    rareData.onLeave = present.toSpliced(present.length, 0, listener);
+    const coldFields = this.#ensureColdFields;
+    const present = coldFields.onAbort ?? NOBODY;
+    coldFields.onAbort = present.toSpliced(present.length, 0, listener);
     if (this.#lasting) this.#watch();
   }
 
   /**
-   * Like {@linkcode onLeave}, but the listener never runs within this call, which may itself detect the disconnect.
+   * Like {@linkcode onAbort}, but the listener never runs within this call, which may itself detect the disconnect.
    * Node emits nothing while a listener is being added: npm's on-finished would throw.
    */
-  onLeaveLater(listener: () => void): void {
+  onAbortLater(listener: () => void): void {
     let isAdded = false;
-    this.onLeave(() => isAdded ? listener() : queueMicrotask(listener));
+    this.onAbort(() => isAdded ? listener() : queueMicrotask(listener));
     isAdded = true;
   }
 
@@ -357,9 +357,9 @@ export class Exchange implements Waiter {
   // The signal is not read until there are listeners and the response takes time: on Deno reading it costs more than a
   // whole request, and Deno warns about it. No disconnect can be noticed within a turn.
   #watch(): void {
-    const rareData = this.#rareData;
-    if (rareData === null || rareData.watch !== null || !this.hasListeners) return;
-    const watch = rareData.watch = new DisconnectWatch(() => this.#hearAbort());
+    const coldFields = this.#coldFields;
+    if (coldFields === null || coldFields.watch !== null || !this.hasListeners) return;
+    const watch = coldFields.watch = new DisconnectWatch(() => this.#hearAbort());
     const { [runtimeKey]: runtime } = this.app;
     if (runtime.watchClient === undefined) return this.#listen(watch);
     runtime.watchClient(this.target.request, watch, () => this.#listen(watch));
@@ -367,18 +367,18 @@ export class Exchange implements Waiter {
 
   /** Starts watching for a disconnect even without listeners, because a slow handler may never respond. */
   watch(): void {
-    const rareData = this.#ensureRareData;
-    if (rareData.watch === null) this.#listen(rareData.watch = new DisconnectWatch(() => this.#hearAbort()));
+    const coldFields = this.#ensureColdFields;
+    if (coldFields.watch === null) this.#listen(coldFields.watch = new DisconnectWatch(() => this.#hearAbort()));
   }
 
   #listen(watch: DisconnectWatch): void {
     // listeners may read the request, which the platform may release with a response from elsewhere
     this.#keepRequest();
     const { request } = this.target;
-    if (this.app[runtimeKey].onLeave?.(request, watch)) return;
+    if (this.app[runtimeKey].onAbort?.(request, watch)) return;
     const { signal } = request;
     if (!signal.aborted) listenTo(signal, watch);
-    else if (this.#response === null && this.#state === "open") this.leave();
+    else if (this.#response === null && this.#state === "open") this.abort();
     else this.#hearAbort();
   }
 
@@ -390,7 +390,7 @@ export class Exchange implements Waiter {
   lose(): void {
     if (this.#isOver) return;
     this.#keepRequest();
-    this.#abort("lose");
+    this.#endAborted("lose");
     setTimeout(() => {
       if (this.response === null) this.settle(new Response(null, { status: 400, headers: { "connection": "close" } }));
       // Deno would wait for the rest of a response that has begun, and keep the connection open
@@ -421,7 +421,7 @@ export class Exchange implements Waiter {
     // nor does Deno's server wait for the end of a body with an announced length
     if (this.streaming?.[deliveredKey]) return;
     // proxies log 499 for a client that disconnected; it is never sent
-    this.leave(new Response(null, { status: 499 }));
+    this.abort(new Response(null, { status: 499 }));
   }
 
   /** The response, once there is one. */
@@ -442,7 +442,7 @@ export class Exchange implements Waiter {
     this.#response = response;
     if (this.hasListeners || (this.#isHandled && !this.#isSettling)) this.#keep();
     if (deliver === null) return true;
-    if (this.#rareData?.waiting) endWaiting(this.#rareData.waiting);
+    if (this.#coldFields?.waiting) endWaiting(this.#coldFields.waiting);
     if (this.streaming === null) this.#endSilence();
     if (this.#isHeldBack) this.#release(() => deliver(response));
     else deliver(response);
@@ -455,7 +455,7 @@ export class Exchange implements Waiter {
 
   /** Whether the promise of a handler has not settled yet. */
   get #isHandled(): boolean {
-    return this.#rareData !== null && this.#rareData.handlers > 0;
+    return this.#coldFields !== null && this.#coldFields.handlers > 0;
   }
 
   // Whether the platform releases the request with the response. A body being written has already begun, whatever its
@@ -470,7 +470,7 @@ export class Exchange implements Waiter {
 
   /** Whether the runtime would drop a body being read, even the part that has arrived, with the response. */
   get #isReading(): boolean {
-    return this.#rareData !== null && this.#rareData.reading !== null && this.#rareData.reading.busy &&
+    return this.#coldFields !== null && this.#coldFields.reading !== null && this.#coldFields.reading.busy &&
       this.app[runtimeKey].dropsBodies === true;
   }
 
@@ -515,40 +515,40 @@ export class Exchange implements Waiter {
 
   /** Called when the current application was mounted and passes on an error it did not handle. */
   noteFailure(error: unknown): void {
-    const rareData = this.#ensureRareData;
+    const coldFields = this.#ensureColdFields;
     // the innermost application counts
-    if (rareData.failure?.error !== error) rareData.failure = { error, app: this.app };
+    if (coldFields.failure?.error !== error) coldFields.failure = { error, app: this.app };
   }
 
   /** Returns the application that an error came from, whose listeners get it first. */
   appOf(error: unknown): AppLike {
-    const failure = this.#rareData?.failure;
+    const failure = this.#coldFields?.failure;
     return failure && failure.error === error ? failure.app : this.app;
   }
 
   /** Called when a handler returned a promise, and may continue after the response. */
   handlerBegan(): void {
-    const rareData = this.#ensureRareData;
-    rareData.handlers++;
+    const coldFields = this.#ensureColdFields;
+    coldFields.handlers++;
     // the response may be on its way already, if nothing was pending when it was given
-    const isPassed = this.#wasAwaited && rareData.handlers === 1;
+    const isPassed = this.#wasAwaited && coldFields.handlers === 1;
     if (this.response !== null && (isPassed || !this.#waitsForHandlers)) this.#keep();
   }
 
   /** Called when the promise of a handler has settled. */
   handlerEnded(): void {
-    const rareData = this.#ensureRareData;
-    if (--rareData.handlers > 0) return;
-    rareData.handlersEnded?.();
-    rareData.handlersEnded = null;
+    const coldFields = this.#ensureColdFields;
+    if (--coldFields.handlers > 0) return;
+    coldFields.handlersEnded?.();
+    coldFields.handlersEnded = null;
   }
 
   // On Node a request can be read after its response. Other platforms release its unread parts by then, so it is read
   // here if a remaining listener or handler may want it. Some platforms would stop the handler as well.
   #keep(): void {
     this.#keepRequest();
-    const rareData = this.#ensureRareData;
-    if (rareData.handlers > 0) rareData.handlersEnded ??= this.goOn();
+    const coldFields = this.#ensureColdFields;
+    if (coldFields.handlers > 0) coldFields.handlersEnded ??= this.goOn();
   }
 
   /**
@@ -571,11 +571,11 @@ export class Exchange implements Waiter {
 
   /** The body being streamed, which `breakOff` has to cut. */
   get streaming(): OpenStream | null {
-    return this.#rareData?.streaming ?? null;
+    return this.#coldFields?.streaming ?? null;
   }
 
   set streaming(body: OpenStream | null) {
-    this.#ensureRareData.streaming = body;
+    this.#ensureColdFields.streaming = body;
     if (body === null) return;
     this.app[runtimeKey].allowSilence?.(this.target.request, this.info);
     this.#watch();
@@ -596,7 +596,7 @@ export class Exchange implements Waiter {
     const isFirst = this.response === null;
     // a client that checks only the status must not mistake it for a success
     if (isFirst) this.settle(new Response(brokenBody(), { status: 500 }));
-    this.#abort(isFirst ? "breakOffFirst" : "breakOff");
+    this.#endAborted(isFirst ? "breakOffFirst" : "breakOff");
     this.streaming?.destroy(error ?? brokenOff());
   }
 
@@ -628,7 +628,7 @@ export class Exchange implements Waiter {
       this.#watch();
     });
     if (runtime.forgetsPeer && peers.expected) void this.#peer;
-    if (runtime.awaits?.(request, info)) this.#ensureRareData.waiting = beginWaiting(this, promise);
+    if (runtime.awaits?.(request, info)) this.#ensureColdFields.waiting = beginWaiting(this, promise);
     return promise;
   }
 }

@@ -7,7 +7,7 @@ export type ExchangeState =
   /** The whole response was passed to the platform. */
   | "finished"
   /** The client disconnected before that, or the server was closed. */
-  | "left"
+  | "aborted"
   /** The request body was cut off before that. */
   | "lost"
   /** The program broke it off in the middle of the response. */
@@ -16,7 +16,7 @@ export type ExchangeState =
   | "unanswered";
 
 /** Events of an exchange. */
-export type ExchangeEvent = "finish" | "leave" | "lose" | "breakOff" | "breakOffFirst" | "upgrade" | "decline";
+export type ExchangeEvent = "finish" | "abort" | "lose" | "breakOff" | "breakOffFirst" | "upgrade" | "decline";
 
 /** The properties of a state, and its transitions. An event that is not listed changes nothing. */
 interface StateRow {
@@ -30,7 +30,7 @@ interface StateRow {
 
 const ENDS = {
   finish: "finished",
-  leave: "left",
+  abort: "aborted",
   lose: "lost",
   breakOff: "brokenOff",
   breakOffFirst: "unanswered",
@@ -47,7 +47,7 @@ export const STATES: Readonly<Record<ExchangeState, StateRow>> = {
   // the handshake may be declined
   upgrading: { isOver: false, isAborted: false, after: { ...ENDS, decline: "open" } },
   finished: { isOver: true, isAborted: false, after: {} },
-  left: ABORTED,
+  aborted: ABORTED,
   lost: ABORTED,
   brokenOff: ABORTED,
   unanswered: ABORTED,

@@ -10,7 +10,7 @@ export interface Waiter {
   /** Starts watching for a disconnect. */
   watch(): void;
   /** Ends it with a response that its handler did not send. */
-  leave(response: Response): void;
+  abort(response: Response): void;
 }
 
 /**
@@ -170,6 +170,6 @@ export function mayReadBodies(app: object, server: object, requests: Iterable<Re
  */
 export function cutAll(server: object, requests: ReadonlySet<Request>, response: () => Response): Request[] {
   const own = [...waiting].filter((one) => one.server === server || requests.has(one.waiter.target.request));
-  for (const { waiter } of own) waiter.leave(response());
+  for (const { waiter } of own) waiter.abort(response());
   return own.map(({ waiter }) => waiter.target.request);
 }

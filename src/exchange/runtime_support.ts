@@ -194,7 +194,7 @@ export interface ClientConnections {
    * @param watch Notified when the client has disconnected, and perhaps when the response has been sent
    * @returns Whether it will; otherwise listen to the signal
    */
-  onLeave?(request: Request, watch: ClientWatch): boolean;
+  onAbort?(request: Request, watch: ClientWatch): boolean;
   /**
    * Returns whether a server keeps a request until it gets its response, even when the client has disconnected.
    *

@@ -4,7 +4,7 @@ import { originLength } from "../http/host.ts";
 import { TARGET_DOUBT, type TargetDoubt } from "./target_doubt.ts";
 
 /** Cold fields, needed only for targets that cannot be sliced from the request's URL. */
-class RareData {
+class ColdFields {
   /** The target that the client requested. */
   readonly original: string;
   /** Scheme and host, if middleware assigned an absolute URL. */
@@ -44,7 +44,7 @@ export class Target {
   #mount = 0;
   /** The path below the mount, once it was read. */
   #path: string | null = null;
-  #rareData: RareData | null = null;
+  #coldFields: ColdFields | null = null;
 
   /**
    * Reads the method and the URL.
@@ -59,8 +59,8 @@ export class Target {
     // servers always deliver a path and no fragment, but requests made in process may not; and without a valid Host,
     // Bun delivers the path alone
     const isUnusual = start === -1 || url.includes("#");
-    if (isUnusual) this.#rareData = new RareData(targetOfUrl(url));
-    this.#text = this.#rareData === null ? url : this.#rareData.original;
+    if (isUnusual) this.#coldFields = new ColdFields(targetOfUrl(url));
+    this.#text = this.#coldFields === null ? url : this.#coldFields.original;
     this.#start = isUnusual ? 0 : start;
     this.#end = queryStart(this.#text, this.#start);
     this.#doubt = isUnusual ? doubtOfUrl(url) : doubtOf(url, start);
@@ -78,7 +78,7 @@ export class Target {
 
   /** The original target: path and query. */
   get originalUrl(): string {
-    return this.#rareData === null ? this.#text.slice(this.#start) : this.#rareData.original;
+    return this.#coldFields === null ? this.#text.slice(this.#start) : this.#coldFields.original;
   }
 
   /** The method used for routing; later layers match an assigned one (method-override), in any case. */
@@ -113,7 +113,7 @@ export class Target {
     // a mount may consume the slash that is added to an empty path, but nothing after it
     this.#mount = Math.min(length, this.#end - this.#start);
     this.#path = null;
-    if (this.#rareData !== null) this.#rareData.bare = null;
+    if (this.#coldFields !== null) this.#coldFields.bare = null;
   }
 
   /** Path below the current mount, always with a leading slash, not decoded. */
@@ -124,11 +124,11 @@ export class Target {
   /** Path and query below the current mount, as Express's `req.url`. */
   get url(): string {
     const shown = rooted(this.#text.slice(this.#start + this.#mount));
-    return this.#rareData === null ? shown : this.#rareData.bare ?? this.#rareData.origin + shown;
+    return this.#coldFields === null ? shown : this.#coldFields.bare ?? this.#coldFields.origin + shown;
   }
 
   set url(value: string) {
-    const assigned = this.#rareData ??= new RareData(this.originalUrl);
+    const assigned = this.#coldFields ??= new ColdFields(this.originalUrl);
     const mounted = this.#text.slice(this.#start, this.#start + this.#mount);
     const origin = assignedOrigin(value);
     const rest = value.slice(origin);

@@ -40,7 +40,7 @@ const SLASH = 47;
 const PLAIN = /^(?:\/(?::[A-Za-z_]\w*|[\w.-]+))*\/?$/;
 
 /** Cold fields, needed only for paths that do not consist of whole words and whole parameters. */
-interface RareData {
+interface ColdFields {
   readonly keys: readonly string[];
   /** Constraints on parameters, for paths that are otherwise only words and parameters. */
   readonly constraints: ReadonlyMap<string, RegExp>;
@@ -73,7 +73,7 @@ export class PathPattern {
   /** Character code that starts a parameter in `text`. */
   readonly mark: number;
   readonly #options: PatternOptions;
-  #rareData: RareData | null = null;
+  #coldFields: ColdFields | null = null;
   #regex: RegExp | null = null;
   /** Positions of the parameters in a path that matches `text`, computed on first use. */
   #layout: Layout | null = null;
@@ -95,7 +95,7 @@ export class PathPattern {
     if (source instanceof RegExp) {
       warnOfSlow(caller, source);
       this.#regex = source;
-      this.#rareData = {
+      this.#coldFields = {
         keys: keysOfRegExp(source).map(({ name }) => String(name)),
         constraints: NO_CONSTRAINTS,
         wildcards: NO_WILDCARDS,
@@ -113,7 +113,7 @@ export class PathPattern {
     }
     const read = readPath(caller, source, path, options);
     this.#regex = read.regexp;
-    this.#rareData = read.rareData;
+    this.#coldFields = read.coldFields;
     this.mark = MARK.charCodeAt(0);
     this.whole = read.whole;
     this.text = read.text;
@@ -124,18 +124,18 @@ export class PathPattern {
    * have constraints, or literals have several spellings.
    */
   get proves(): boolean {
-    const rareData = this.#rareData;
-    return this.whole && (rareData === null || (rareData.constraints.size === 0 && !rareData.hasSpellings));
+    const coldFields = this.#coldFields;
+    return this.whole && (coldFields === null || (coldFields.constraints.size === 0 && !coldFields.hasSpellings));
   }
 
   /** Constraints on whole parameters, by name. */
   get constraints(): ReadonlyMap<string, RegExp> {
-    return this.#rareData?.constraints ?? NO_CONSTRAINTS;
+    return this.#coldFields?.constraints ?? NO_CONSTRAINTS;
   }
 
   /** Names of the parameters, in order; numbers for unnamed ones. */
   get keys(): readonly string[] {
-    return this.#rareData?.keys ?? this.#ensureLayout.names;
+    return this.#coldFields?.keys ?? this.#ensureLayout.names;
   }
 
   /** The match of a pattern without parameters, which is the same for every path. */
@@ -200,13 +200,13 @@ export class PathPattern {
     if (this.keys.length === 0) return { index: found.index, length: found[0].length, params: this.#empty };
     const isPlain = this.source instanceof RegExp || this.#inherits;
     const params: Record<string, PathValue> = isPlain ? {} : Object.create(null);
-    const rareData = this.#rareData;
+    const coldFields = this.#coldFields;
     for (let i = 0; i < this.keys.length; i++) {
       const key = this.keys[i]!;
       const value = found[i + 1];
       if (value === undefined) {
-        if (rareData?.showsAbsent && !rareData.wildcards.has(key)) params[key] ??= undefined;
-      } else params[key] = rareData?.wildcards.has(key) ? value.split("/").map(decodeParam) : decodeParam(value);
+        if (coldFields?.showsAbsent && !coldFields.wildcards.has(key)) params[key] ??= undefined;
+      } else params[key] = coldFields?.wildcards.has(key) ? value.split("/").map(decodeParam) : decodeParam(value);
     }
     return { index: found.index, length: found[0].length, params };
   }
@@ -236,7 +236,7 @@ const NO_WILDCARDS: ReadonlySet<string> = new Set();
 /** A parsed path with more than words and parameters. */
 interface ReadPath {
   readonly regexp: RegExp;
-  readonly rareData: RareData;
+  readonly coldFields: ColdFields;
   readonly text: string;
   readonly whole: boolean;
 }
@@ -248,14 +248,14 @@ function readPath(caller: string, source: string, path: string, options: Pattern
     if (isRootless(tokens[0])) noteRootless(caller, source);
     const wildcards = new Set(keys.filter((key) => key.type === "wildcard").map((key) => key.name));
     const marked = markedText(tokens);
-    const rareData = {
+    const coldFields = {
       keys: keys.map((key) => key.name),
       constraints: NO_CONSTRAINTS,
       wildcards,
       hasSpellings: tokens.some((token) => token.type === "text" && hasSpellings(token.value)),
       showsAbsent: false,
     };
-    return { regexp, rareData, text: marked ?? literalPrefix(tokens), whole: marked !== null };
+    return { regexp, coldFields, text: marked ?? literalPrefix(tokens), whole: marked !== null };
   } catch (error) {
     if (!(error instanceof PathError)) throw error;
     // in Express 4's syntax braces are optional parts as well, with an unbounded number of steps
@@ -270,7 +270,7 @@ function readDialect(caller: string, source: string, options: PatternOptions): R
   if (read === null) return null;
   if (read.rootless) noteRootless(caller, source);
   const { regexp, keys, constraints, wildcards, text, whole } = read;
-  return { regexp, rareData: { keys, constraints, wildcards, hasSpellings: false, showsAbsent: true }, text, whole };
+  return { regexp, coldFields: { keys, constraints, wildcards, hasSpellings: false, showsAbsent: true }, text, whole };
 }
 
 /** Returns a path of whole words and whole parameters in Express 4's format. */

@@ -92,7 +92,7 @@ export class HostedCall extends NodeCall {
     // before the disconnect watch, which would mistake any foreign response for a disconnect
     res.prependOnceListener(
       "close",
-      () => res.writableFinished ? exchange.finish() : exchange.leave(),
+      () => res.writableFinished ? exchange.finish() : exchange.abort(),
     );
     this.#next(error);
     return true;

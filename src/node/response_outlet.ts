@@ -34,7 +34,7 @@ export class ResponseOutlet implements BodyOutlet {
   /** Starts writing, once Node has the head. */
   begin(): void {
     this.#res[outletKey] = this;
-    this.#res.on("close", onLeave).on("error", onLeave);
+    this.#res.on("close", onAbort).on("error", onAbort);
     // later, as a web stream is read, so that everything written in one turn is sent together
     queueMicrotask(() => this.next());
   }
@@ -45,7 +45,7 @@ export class ResponseOutlet implements BodyOutlet {
   }
 
   /** Called when the client has disconnected. */
-  leave(): void {
+  abort(): void {
     if (this.#isOver) return;
     this.#isOver = true;
     this.#body!.cancel();
@@ -69,8 +69,8 @@ export class ResponseOutlet implements BodyOutlet {
 }
 
 // Shared by all responses, because separate ones would hold 200 bytes each while idle.
-function onLeave(this: Written): void {
-  this[outletKey]!.leave();
+function onAbort(this: Written): void {
+  this[outletKey]!.abort();
 }
 
 function onDrain(this: Written): void {

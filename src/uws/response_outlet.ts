@@ -45,7 +45,7 @@ export class ResponseOutlet implements BodyOutlet {
    */
   begin(body: ReadableStream<Uint8Array>): void {
     this.#source = BodyStream.redirect(body, this) ?? new StreamSource(body, this);
-    this.#call.onGone(() => this.#leave());
+    this.#call.onGone(() => this.#abort());
     this.#call.res?.onWritable((offset) => this.#writable(offset));
     // later, like a web stream is read, so data written in the same turn is sent together
     queueMicrotask(() => this.#next());
@@ -57,7 +57,7 @@ export class ResponseOutlet implements BodyOutlet {
     this.#source.pull();
   }
 
-  #leave(): void {
+  #abort(): void {
     if (this.#isOver) return;
     this.#isOver = true;
     this.#source.cancel();
@@ -98,7 +98,7 @@ export class ResponseOutlet implements BodyOutlet {
   #done(): void {
     this.#call.complete();
     // the source may continue, but its data goes nowhere
-    this.#leave();
+    this.#abort();
   }
 
   #writable(offset: number): boolean {

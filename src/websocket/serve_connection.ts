@@ -131,7 +131,7 @@ class Service implements ConnectionEvents {
     this.ws[dropKey]();
     const [code, reason] = this.#closedHere ?? howItClosed(event);
     const closed = this.#run(() => this.#handlers.close?.(this.ws, code, reason));
-    this.#exchange?.leave();
+    this.#exchange?.abort();
     return closed;
   }
 

@@ -11,12 +11,12 @@ const CALLS: Readonly<Record<string, (exchange: Exchange) => readonly ExchangeEv
     exchange.finish();
     return ["finish"];
   },
-  leave(exchange) {
-    exchange.leave();
+  abort(exchange) {
+    exchange.abort();
     return ["leave"];
   },
-  "leave, with a response": (exchange) => {
-    exchange.leave(new Response(null, { status: 503 }));
+  "abort, with a response": (exchange) => {
+    exchange.abort(new Response(null, { status: 503 }));
     return ["leave"];
   },
   lose(exchange) {
@@ -47,7 +47,7 @@ const WAYS: Readonly<Record<ExchangeState, (exchange: Exchange) => void>> = {
   open: () => {},
   upgrading: (exchange) => exchange.upgrade(() => new Response()),
   finished: (exchange) => exchange.finish(),
-  left: (exchange) => exchange.leave(),
+  aborted: (exchange) => exchange.abort(),
   lost: (exchange) => exchange.lose(),
   brokenOff(exchange) {
     exchange.settle(new Response("begun"));
@@ -79,7 +79,7 @@ for (const state of NAMES) {
         const exchange = new Exchange(new Request("http://localhost/"), undefined, undefined, sluice());
         let ends = 0, departures = 0;
         exchange.onEnd(() => ends++);
-        exchange.onLeave(() => departures++);
+        exchange.onAbort(() => departures++);
         if (responds) exchange.settle(new Response());
         WAYS[state](exchange);
         // breaking off before there is a response is another state than afterwards

@@ -5,8 +5,8 @@ import { readSources } from "../support/sources.ts";
 const REFUSED: readonly (readonly [word: RegExp, instead: string])[] = [
   [/^answer(s|ed|ing)?$/, "response or respond; a store replies"],
   [/^place[sd]?$/, "slot, index, order or slice, whichever it is"],
-  [/^odd$/, "rare data, or what is unusual about it"],
-  [/^surroundings?$/, "host server"],
+  [/^odd$/, "cold fields, or what is unusual about it"],
+  [/^surroundings?$/, "host"],
   [/^takeovers?$/, "shim"],
 ];
 

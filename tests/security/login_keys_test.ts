@@ -22,7 +22,7 @@ const HOSTILE = [
 
 const LOGINS: readonly { file: string; part: string; name: string; limit: number }[] = [
   { file: "docs/limits/reference/clients.md", part: "nameOf(req.body?.user)", name: "user", limit: 5 },
-  { file: "advanced/src/http/client_key.ts", part: "nameOf(req.body?.user)", name: "user", limit: 5 },
+  { file: "advanced/src/http/request_client_key.ts", part: "nameOf(req.body?.user)", name: "user", limit: 5 },
   { file: "limiting/client_key.ts", part: "nameOf(req.body?.user)", name: "user", limit: 5 },
   { file: "docs/limits/login.md", part: "nameOf(req.body?.name)", name: "name", limit: 5 },
 ];

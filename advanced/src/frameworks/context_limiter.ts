@@ -3,7 +3,7 @@ import { checkType, describe, type OptionNames } from "@sluice/shared";
 import { noteDefaultNames } from "../http/default_names.ts";
 import { CLIENT_LEFT, Disconnected } from "../http/delay.ts";
 import type { HandlerOptions, RateLimitOptions } from "../http/http_options.ts";
-import { checkRequestNames, COMMON_NAMES } from "../http/option_names.ts";
+import { checkRequestNames, COMMON_NAMES } from "../http/request_option_names.ts";
 import { RateLimitInfo } from "../http/rate_limit_info.ts";
 import { forbidStoring } from "../http/refusal.ts";
 import { RequestLimiter } from "../http/request_limiter.ts";

@@ -6,7 +6,7 @@ import type { Awaitable } from "../policy/store.ts";
 import { webPathsOf } from "../rules/path_of.ts";
 import { noteDefaultNames } from "./default_names.ts";
 import type { RateLimitOptions } from "./http_options.ts";
-import { checkRequestNames, COMMON_NAMES } from "./option_names.ts";
+import { checkRequestNames, COMMON_NAMES } from "./request_option_names.ts";
 import { type FetchRefusal, refuse, withHeaders } from "./fetch_refusal.ts";
 import { CLIENT_LEFT, Disconnected } from "./delay.ts";
 import { RequestLimiter } from "./request_limiter.ts";

@@ -3,7 +3,7 @@ import { checkInteger, checkType, type OptionNames, refuseOption } from "@sluice
 import type { Decision } from "../limiter/decision.ts";
 import type { ConsumeOptions, LimiterKeys } from "../limiter/demand.ts";
 import type { LimiterOptions, LimitOptions, LimitsOptions, PolicyChoice } from "../limiter/limiter_options.ts";
-import { LIMIT_NAMES, LIMITER_NAMES } from "../limiter/option_names.ts";
+import { LIMIT_NAMES, LIMITER_NAMES } from "../limiter/limiter_option_names.ts";
 import { assertDoesMore, isOutcomeOnly } from "../limiter/outcome_only.ts";
 import { fromCounter } from "../stores/counter_store.ts";
 import {

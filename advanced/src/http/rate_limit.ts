@@ -18,7 +18,7 @@ import type {
 } from "./request_like.ts";
 import type { RateLimitOptions } from "./http_options.ts";
 import { sharedLimiter } from "./shared_limiter.ts";
-import { checkRequestNames, COMMON_NAMES } from "./option_names.ts";
+import { checkRequestNames, COMMON_NAMES } from "./request_option_names.ts";
 import { LaterRateLimitInfo, RateLimitInfo } from "./rate_limit_info.ts";
 import { forbidStoring, type Refusal } from "./refusal.ts";
 import { CLIENT_LEFT, Disconnected } from "./delay.ts";

@@ -12,9 +12,9 @@ import type { Timers } from "../wrappers/timers.ts";
 import { Decision } from "./decision.ts";
 import { type ConsumeOptions, Demand, type LimiterKeys, type PeekOptions } from "./demand.ts";
 import { assertKey, formsOf } from "./encode_key.ts";
-import { Leaving } from "./leaving.ts";
+import { Cancellation } from "./cancellation.ts";
 import { checkLeases, checkStoreOptions, type LimiterOptions, type LimitsOptions } from "./limiter_options.ts";
-import { checkLimiterNames, LIMIT_NAMES, LIMITER_NAMES, LIMITS_NAMES, withLimit } from "./option_names.ts";
+import { checkLimiterNames, LIMIT_NAMES, LIMITER_NAMES, LIMITS_NAMES, withLimit } from "./limiter_option_names.ts";
 import { assertDoesMore, checkOutcomeOnly, isOutcomeOnly } from "./outcome_only.ts";
 import { allowSettlement, endSettlement, type Settling } from "./settlement.ts";
 import { splitDecisions } from "./split_decisions.ts";
@@ -384,9 +384,9 @@ export class Limiter extends Emitter {
    * @internal
    */
   async [pauseKey](ms: number, signal: AbortSignal): Promise<void> {
-    const leaving = new Leaving({ signal, timeoutMs: ms }, this.#timers);
-    await leaving.promise.catch(() => {});
-    leaving.forget();
+    const cancellation = new Cancellation({ signal, timeoutMs: ms }, this.#timers);
+    await cancellation.promise.catch(() => {});
+    cancellation.forget();
   }
 
   /**

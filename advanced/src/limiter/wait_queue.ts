@@ -4,7 +4,7 @@ import type { Awaitable, Take } from "../policy/store.ts";
 import { signatureOf } from "../wrappers/signature.ts";
 import type { Timers } from "../wrappers/timers.ts";
 import type { Decision } from "./decision.ts";
-import { type Ending, Leaving, tooLate } from "./leaving.ts";
+import { Cancellation, type Ending, tooLate } from "./cancellation.ts";
 
 /** Number of recent refunds that are remembered for requests in flight. */
 const RECENT = 64;
@@ -34,7 +34,7 @@ type Demanded = Pick<Decision, "takes">;
 /** A waiting caller. */
 class Waiter {
   readonly takes: readonly Take[];
-  readonly leaving: Leaving;
+  readonly cancellation: Cancellation;
   /** Longest wait in ms; `undefined` for unlimited. */
   readonly timeoutMs: number | undefined;
   /** Its deadline, by the queue's clock. */
@@ -52,13 +52,13 @@ class Waiter {
 
   constructor(
     takes: readonly Take[],
-    leaving: Leaving,
+    cancellation: Cancellation,
     timeoutMs: number | undefined,
     now: number,
     asksForMany: boolean,
   ) {
     this.takes = takes;
-    this.leaving = leaving;
+    this.cancellation = cancellation;
     this.timeoutMs = timeoutMs;
     this.deadline = now + (timeoutMs ?? Infinity);
     this.kind = asksForMany && takes.every(({ policy }) => refusesFreely(policy)) ? signatureOf(takes) : null;
@@ -94,7 +94,7 @@ export class WaitQueue {
   readonly #options: QueueOptions;
   readonly #asksForMany: boolean;
   readonly #lanes = new Map<string, Lane>();
-  readonly #leaving = new Set<Leaving>();
+  readonly #cancellations = new Set<Cancellation>();
   /** Callers that sleep until the end of their last refusal, by that refusal. */
   readonly #paused = new Map<Decision, () => void>();
   /** Recent refunds, `null` for a refund of everything: number `n` is at index `n % RECENT`. */
@@ -159,17 +159,17 @@ export class WaitQueue {
     if (this.#waiting >= this.#options.most && !this.#options.timers.endWithRequest) {
       throw new RangeError(`limiter.waitFor: the queue is full (option maxWaiting: ${this.#options.most})`);
     }
-    const waiter = new Waiter(takes, this.#leaver(ending), timeoutMs, began, this.#asksForMany);
+    const waiter = new Waiter(takes, this.#cancellationOf(ending), timeoutMs, began, this.#asksForMany);
     waiter.askedAt = askedAt;
     return await this.#wait(key, waiter, denied);
   }
 
-  #leaver(ending: Ending): Leaving {
-    const leaving = new Leaving(ending, this.#options.timers);
-    this.#leaving.add(leaving);
+  #cancellationOf(ending: Ending): Cancellation {
+    const cancellation = new Cancellation(ending, this.#options.timers);
+    this.#cancellations.add(cancellation);
     // the limiter was closed while the store decided
-    if (this.#closed !== null) leaving.leave(this.#closed);
-    return leaving;
+    if (this.#closed !== null) cancellation.cancel(this.#closed);
+    return cancellation;
   }
 
   async #wait(key: string, waiter: Waiter, denied: Decision | null): Promise<Decision> {
@@ -193,18 +193,18 @@ export class WaitQueue {
     this.#waiting++;
     try {
       // an aborted caller is granted nothing
-      return await Promise.race([waiter.granted, waiter.leaving.promise, turn.then(() => waiter.granted)]);
+      return await Promise.race([waiter.granted, waiter.cancellation.promise, turn.then(() => waiter.granted)]);
     } finally {
       this.#waiting--;
-      waiter.leaving.forget();
-      this.#leaving.delete(waiter.leaving);
+      waiter.cancellation.forget();
+      this.#cancellations.delete(waiter.cancellation);
     }
   }
 
   async #follow(lane: Lane, waiter: Waiter, ahead: Promise<unknown>): Promise<void> {
     // on Workers, the promise of an ended request rejects
     const turn = this.#options.timers.endWithRequest ? ahead.catch(() => {}) : ahead;
-    await Promise.race([waiter.granted, turn, waiter.leaving.promise]);
+    await Promise.race([waiter.granted, turn, waiter.cancellation.promise]);
     await this.#head(lane, waiter);
   }
 
@@ -225,15 +225,15 @@ export class WaitQueue {
     for (const one of groupOf(lane, waiter)) this.#endHopeless(one, until);
     if (waiter.kind !== null) lane.refused = { kind: waiter.kind, until };
     try {
-      await this.#pause(denied, waiter.leaving);
+      await this.#pause(denied, waiter.cancellation);
     } finally {
       lane.refused = null;
     }
   }
 
   // does not keep a caller waiting past its deadline
-  #endHopeless({ leaving, deadline, timeoutMs }: Waiter, until: number): void {
-    if (until > deadline) leaving.leave(tooLate(timeoutMs, Math.ceil(until - this.#options.elapsed())));
+  #endHopeless({ cancellation, deadline, timeoutMs }: Waiter, until: number): void {
+    if (until > deadline) cancellation.cancel(tooLate(timeoutMs, Math.ceil(until - this.#options.elapsed())));
   }
 
   // requests units for a caller and those behind it with equal requests; distributes the grants in order
@@ -243,7 +243,7 @@ export class WaitQueue {
     const asked = this.#options.ask(group.map(({ takes }) => takes));
     const decisions = "then" in asked ? await asked : asked;
     head.denied = null;
-    const open = group.filter(({ leaving }) => !leaving.hasLeft);
+    const open = group.filter(({ cancellation }) => !cancellation.isCancelled);
     for (const decision of decisions) {
       const next = open.shift();
       if (!decision.allowed) {
@@ -253,7 +253,7 @@ export class WaitQueue {
       } else if (next === undefined) this.#options.giveBack(decision);
       else next.grant(decision);
     }
-    if (head.leaving.hasLeft) await head.leaving.promise;
+    if (head.cancellation.isCancelled) await head.cancellation.promise;
   }
 
   // a refund may have arrived while a refusal was in flight, as above
@@ -272,14 +272,14 @@ export class WaitQueue {
     return false;
   }
 
-  async #pause(denied: Decision, leaving: Leaving): Promise<void> {
+  async #pause(denied: Decision, cancellation: Cancellation): Promise<void> {
     let cancel = () => {};
     const over = new Promise<void>((resolve) => {
       cancel = this.#options.timers.start(resolve, Math.max(1, denied.retryAfterMs));
       this.#paused.set(denied, resolve);
     });
     try {
-      await Promise.race([over, leaving.promise]);
+      await Promise.race([over, cancellation.promise]);
     } finally {
       cancel();
       this.#paused.delete(denied);
@@ -300,7 +300,7 @@ export class WaitQueue {
   close(): void {
     // no AbortController: on Workers it cannot be created outside requests, where limiters are created
     this.#closed ??= new DOMException("The limiter was closed", "AbortError");
-    for (const leaving of this.#leaving) leaving.leave(this.#closed);
+    for (const cancellation of this.#cancellations) cancellation.cancel(this.#closed);
   }
 }
 
@@ -310,7 +310,7 @@ function groupOf({ waiters }: Lane, head: Waiter): Waiter[] {
   const group: Waiter[] = [];
   for (const waiter of waiters) {
     // callers ahead of it have aborted, or will
-    if (waiter !== head && (waiter.leaving.hasLeft || waiter.isServed || group.length === 0)) continue;
+    if (waiter !== head && (waiter.cancellation.isCancelled || waiter.isServed || group.length === 0)) continue;
     if (waiter.kind !== head.kind) break;
     group.push(waiter);
   }

@@ -1,6 +1,6 @@
 import { asciiUpperCase, checkType, describe, isThenable, refuseOption } from "@sluice/shared";
 import { awaited } from "../limiter/awaited.ts";
-import { LIMIT_NAMES } from "../limiter/option_names.ts";
+import { LIMIT_NAMES } from "../limiter/limiter_option_names.ts";
 import type { Awaitable } from "../policy/store.ts";
 import type { Rule, RuleChoice, RuleRequest, RuleSet } from "./rule_set.ts";
 

@@ -5,7 +5,7 @@
 import { assert, assertEquals } from "@std/assert";
 import type { OptionNames } from "@sluice/shared";
 import type { FetchLimitOptions, RateLimitOptions } from "@sluice/rate-limit";
-import { COMMON_NAMES } from "../../src/http/option_names.ts";
+import { COMMON_NAMES } from "../../src/http/request_option_names.ts";
 import { seededRandom } from "../../src/testing/seeded_random.ts";
 import type { Subject } from "../frameworks/subjects.ts";
 import { type Case, CASES, randomCase } from "./cases.ts";

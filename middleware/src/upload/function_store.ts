@@ -28,7 +28,7 @@ export function functionStore(takeFile: TakeFile, remove?: (file: UploadedFile, 
         if (chunk === undefined) end(() => controller.close());
         else if (!isOver) controller.enqueue(chunk);
       };
-      content.onLeave(fail);
+      content.onAbort(fail);
       // reads only on demand
       const stream = new ReadableStream<Uint8Array<ArrayBuffer>>({
         start: (given) => void (controller = given),

@@ -1,6 +1,6 @@
 import { FairBudget, HttpError, type RequestsInProgress, Reservation } from "@sluice/shared";
 import type { Request, Response } from "@sluice/sluice";
-import { collected } from "./memory_store.ts";
+import { collected } from "./memory_upload.ts";
 import { MultipartReader } from "./multipart_reader.ts";
 import { boundaryOf, type PartHead } from "./part_head.ts";
 import { refusal } from "./upload_error.ts";
@@ -72,7 +72,7 @@ export class Reception {
   #refuse: (reason: Error) => void = () => {};
   /** Resolves when the form was received, or its remains are removed. */
   #settled: Promise<void> | undefined;
-  #tellLeft: ((reason: Error) => void) | undefined;
+  #abortListener: ((reason: Error) => void) | undefined;
 
   /**
    * @param plan How to receive it
@@ -236,7 +236,7 @@ export class Reception {
         const outcome = this.#memory.take(bytes, most);
         if (outcome !== "taken") throw memoryIsShort(most, outcome, this.#form.part?.name);
       },
-      onLeave: (listener: (reason: Error) => void) => void (this.#tellLeft = listener),
+      onAbort: (listener: (reason: Error) => void) => void (this.#abortListener = listener),
     };
     return content;
   }
@@ -265,7 +265,7 @@ export class Reception {
 
   #leave(reason: HttpError): void {
     this.#left ??= reason;
-    this.#tellLeft?.(reason);
+    this.#abortListener?.(reason);
   }
 
   // the runtime's error for a disconnected client

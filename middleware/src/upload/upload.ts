@@ -14,7 +14,7 @@ import { type FormPlan, Reception } from "./reception.ts";
 import { folderStore } from "./folder_store.ts";
 import { functionStore } from "./function_store.ts";
 import { MEDIA_TYPE } from "./part_head.ts";
-import { memoryStore } from "./memory_store.ts";
+import { memoryStore } from "./memory_upload.ts";
 import type { FileStore, TakeFile, UploadedFile } from "./uploaded_file.ts";
 import { checkLimits, type UploadLimits } from "./upload_limits.ts";
 

@@ -73,5 +73,5 @@ export interface FileContent {
   /** Records bytes that stay in memory. */
   hold(bytes: number): void;
   /** Called with the reason if the client disconnects while no read is pending. */
-  onLeave(listener: (reason: Error) => void): void;
+  onAbort(listener: (reason: Error) => void): void;
 }

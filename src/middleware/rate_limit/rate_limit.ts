@@ -9,7 +9,7 @@ import { LimiterKey } from "./limiter_key.ts";
 import { LEGACY, seconds, writeLimit, writeRetryAfter } from "../../../limiting/limit_headers.ts";
 import { isMadeInRequest } from "../../../limiting/made_in_request.ts";
 import { FixedWindowTable, type Hit } from "./fixed_window_table.ts";
-import { DEFAULT_MESSAGE, failureOf } from "../../../limiting/refusal.ts";
+import { DEFAULT_MESSAGE, failureOf } from "../../../limiting/refusal_error.ts";
 import { type CheckedRateLimit, checkRateLimit, type RateLimitOptions } from "./options.ts";
 import { exhaustedFor, noteExhausted } from "../../../limiting/exhausted_limits.ts";
 

@@ -1,6 +1,6 @@
 import type { Peer } from "../../exchange/peer.ts";
 import { type BuiltinFiles, builtinFiles } from "../shared/builtin_files.ts";
-import { returnedBody } from "./returned_body.ts";
+import { returnedBody } from "./bun_body.ts";
 import { passedOn } from "./bun_stream.ts";
 import { builtinModule } from "../shared/builtin_module.ts";
 import { bunSeconds, IdleTimeout } from "./idle_timeout.ts";
@@ -94,7 +94,7 @@ export function bunPlatform(): Platform {
     listenLimits: ["keepAliveTimeout", "sendTimeout"],
     serve,
     // a failed upgrade only returns false, without the reason
-    hasLeft: ({ signal }) => Promise.resolve(signal.aborted),
+    hasDisconnected: ({ signal }) => Promise.resolve(signal.aborted),
     upgrade,
   };
 }

@@ -5,14 +5,14 @@ import type { ClientWatch } from "../../exchange/runtime_support.ts";
 import { builtinModule } from "../shared/builtin_module.ts";
 import { builtinEntityTag } from "../shared/builtin_entity_tag.ts";
 import { sourceText } from "../shared/source_text.ts";
-import { returnedBody } from "./returned_body.ts";
+import { returnedBody } from "./deno_body.ts";
 import {
   arrivedText,
   hasUnannouncedBody,
   isServed,
   joinedHost,
   keepHeaders,
-  onLeave,
+  onAbort,
   readHeader,
   trustRecordsOf,
   visitHeaders,
@@ -86,7 +86,7 @@ export function denoPlatform(): Platform {
     // its server reports the error, but not the request
     tellsOfBodies: isServed,
     watchClient,
-    onLeave,
+    onAbort,
     awaits: isServed,
     // its node:zlib treats a truncated brotli body as complete
     inflater: (coding) => coding === "brotli" ? undefined : generic.inflater!(coding),
@@ -95,7 +95,7 @@ export function denoPlatform(): Platform {
     nextPoll,
     listenLimits: ["sendTimeout"],
     serve,
-    hasLeft,
+    hasDisconnected,
     upgrade,
   };
 }
@@ -276,7 +276,7 @@ function watchClient(request: Request, watch: ClientWatch, listen: () => void): 
 
 // If the client disconnected, an upgraded socket never opens or closes, and Deno keeps the connection. If it
 // disconnected before the signal was first read, the signal aborts a turn later.
-async function hasLeft({ signal }: Request): Promise<boolean> {
+async function hasDisconnected({ signal }: Request): Promise<boolean> {
   await new Promise((resolve) => setTimeout(resolve, 0));
   return signal.aborted;
 }

@@ -165,7 +165,7 @@ export function isServed(request: Request): boolean {
  * @param watch Notified when the client disconnects, or when the response has been sent
  * @returns Whether it will be notified; otherwise there is only the signal
  */
-export function onLeave(request: Request, watch: ClientWatch): boolean {
+export function onAbort(request: Request, watch: ClientWatch): boolean {
   const record = recordOf(request);
   if (typeof record?.onCancel !== "function") return false;
   record.onCancel(() => watch.hear());

@@ -6,7 +6,7 @@ import { nodeBytes } from "./node_bytes.ts";
 import { builtinEntityTag } from "./builtin_entity_tag.ts";
 import { requirePackage } from "./installed_package.ts";
 import { peerOf } from "./peer_of.ts";
-import { returnedBody } from "./returned_body.ts";
+import { returnedBody } from "./web_body.ts";
 import type { Platform } from "./platform.ts";
 import { bindingsOf } from "./bindings.ts";
 

@@ -261,7 +261,7 @@ export interface Upgrades {
    * Returns whether the client of a handshake disconnected while middleware waited, if an upgrade would not notice. If
    * it did not, the upgrade must follow in the same turn.
    */
-  hasLeft?(request: Request): Promise<boolean>;
+  hasDisconnected?(request: Request): Promise<boolean>;
   /** Whether an `Upgrade` header alone makes a handshake, because the runtime itself checks those of clients. */
   readonly bareUpgrades?: boolean;
   /**

@@ -198,7 +198,7 @@ export abstract class IncomingMessage extends Emitter {
     const state = stateOf(this);
     if (state.leaving === null) {
       const leaving = state.leaving = new AbortController();
-      exchangeOf(this)?.onLeave(() =>
+      exchangeOf(this)?.onAbort(() =>
         leaving.abort(new DOMException("The client closed the connection", "AbortError"))
       );
     }
@@ -535,11 +535,11 @@ function announceEnd(message: IncomingMessage): void {
   if (state.announced) return;
   state.announced = true;
   let wasRead = false;
-  message[exchangeKey].onLeave(() => {
+  message[exchangeKey].onAbort(() => {
     // a turn later, Deno closes the request, and its body then counts as used
     wasRead = message.readableEnded;
   });
-  message[exchangeKey].onLeaveLater(() => tell(message, "aborted"));
+  message[exchangeKey].onAbortLater(() => tell(message, "aborted"));
   message[exchangeKey].onEnd(() => {
     if (message.aborted) tellOfCut(message, state.readable, wasRead);
     if (state.readable !== null) return state.readable.closeWithExchange(state.endAwaited);

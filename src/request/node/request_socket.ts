@@ -205,7 +205,7 @@ export class RequestSocket extends Emitter {
     const { exchange } = state;
     if (event === "error" && !state.errorAwaited) {
       state.errorAwaited = true;
-      return exchange.onLeaveLater(() => tellOfFailure(this));
+      return exchange.onAbortLater(() => tellOfFailure(this));
     }
     if (event !== "close" || state.closeAwaited) return;
     state.closeAwaited = true;
@@ -215,7 +215,7 @@ export class RequestSocket extends Emitter {
       tell(this, "close", state.hasFailed);
     };
     // after the events of a complete response, but before those of a response whose client disconnected
-    exchange.onLeave(() => queueMicrotask(close));
+    exchange.onAbort(() => queueMicrotask(close));
     exchange.onEnd(close);
   }
 

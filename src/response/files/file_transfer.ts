@@ -142,7 +142,7 @@ export async function transferFile(res: FileResponse, transfer: FileTransfer): P
     if (res.destroyed && !res.writableFinished) {
       // reported to the code that watches the transfer
       res.destroy();
-      throw clientLeft();
+      throw clientAborted();
     }
     if (res.headersSent) throw new HttpError(500, "Can't set headers after they are sent.");
     await sendFound(res, files, found, transfer);
@@ -304,17 +304,17 @@ async function sendBytes(
   if (exchangeOf(res) === null) return;
   await new Promise<void>((resolve) => res.once("close", resolve));
   if (res.writableFinished) return;
-  throw clientLeft();
+  throw clientAborted();
 }
 
 /** The client may have disconnected while the file was being found, opened or read. */
 function assertConnected(res: FileResponse, file?: WholeFile): void {
   if (!res.destroyed || res.writableFinished) return;
   file?.close();
-  throw clientLeft();
+  throw clientAborted();
 }
 
-function clientLeft(): Error {
+function clientAborted(): Error {
   return Object.assign(new Error("Request aborted"), { code: "ECONNABORTED" });
 }
 

@@ -108,7 +108,7 @@ export function sendFile(
   const reporter = { reportError: (failure: unknown) => failListener(app, res.req, failure) };
   const over = (error?: FileError): void => callGuarded(reporter, { phase: "listener" }, () => callback?.(error));
   // without a listener, nothing detects the disconnect that the callback reports
-  if (callback !== undefined) exchangeOf(res.req)?.onLeave(NOTHING);
+  if (callback !== undefined) exchangeOf(res.req)?.onAbort(NOTHING);
   transferFile(res, transfer).then(
     () => over(),
     (error: FileError) => {

@@ -16,7 +16,7 @@ import type { RequestSocket } from "../../request/node/request_socket.ts";
 import { sendBudget } from "../../exchange/send_budget.ts";
 import { defaultApp } from "../../exchange/default_app.ts";
 import type { NodeHttp } from "../../exchange/runtime_support.ts";
-import { BodyStream, type BodyStreamEvents, clientLeft, HIGH_WATER_MARK } from "../web/body_stream.ts";
+import { BodyStream, type BodyStreamEvents, clientAborted, HIGH_WATER_MARK } from "../web/body_stream.ts";
 import { type Chunk, chunkBytes } from "../../util/chunk_bytes.ts";
 import { lengthOf, mayHaveContent } from "../web/framing.ts";
 import {
@@ -255,7 +255,7 @@ export abstract class OutgoingMessage extends HeaderMethods {
       return false;
     }
     if (exchange.aborted) {
-      if (done !== undefined) queueMicrotask(() => done(clientLeft()));
+      if (done !== undefined) queueMicrotask(() => done(clientAborted()));
       return false;
     }
     if (state.stream === null) startStream(this);
@@ -312,14 +312,14 @@ export abstract class OutgoingMessage extends HeaderMethods {
           app[openStreamsKey].delete(body);
           exchange.finish();
         },
-        leave: () => {
+        abort: () => {
           app[openStreamsKey].delete(body);
-          exchange.leave();
+          exchange.abort();
         },
         fail: (error) => {
           app[openStreamsKey].delete(body);
           this[bodyFailedKey](error);
-          exchange.leave();
+          exchange.abort();
         },
         leftOpen: (error) => report(this, error, "response"),
       },
@@ -710,9 +710,9 @@ class StreamEvents implements BodyStreamEvents {
     this.#exchange.finish();
   }
 
-  leave(): void {
+  abort(): void {
     this.#forget();
-    this.#exchange.leave();
+    this.#exchange.abort();
   }
 
   evict(reason: Error): void {
@@ -769,7 +769,7 @@ function announcedLength({ headers }: ResponseState): number {
 // A pipe should end by itself: if its destination closes first, its source, such as a file, stays open. But some pipes
 // never end, such as a radio stream's, and a disconnect during a HEAD goes unnoticed.
 function endPipeLater(exchange: Exchange): void {
-  const timer = setTimeout(() => exchange.leave(), UNSEEN_PIPE_MS);
+  const timer = setTimeout(() => exchange.abort(), UNSEEN_PIPE_MS);
   exchange.onEnd(() => clearTimeout(timer));
 }
 

@@ -29,7 +29,7 @@ export interface BodyStreamEvents {
   /** The last byte was read. */
   finish(): void;
   /** The client disconnected. */
-  leave(): void;
+  abort(): void;
   /** Maximum bytes that may wait in the process. */
   readonly budget: number;
   /** Cuts the body to free its waiting bytes for others. */
@@ -137,7 +137,7 @@ export class BodyStream implements Holder {
     if (this.isDelivered && this.#cause === undefined) return this.#complete();
     this.#over = true;
     this.#drop();
-    this.#events.leave();
+    this.#events.abort();
   }
 
   // Deno's server reads no further than the announced length
@@ -293,7 +293,7 @@ export class BodyStream implements Holder {
 
   // calls the callbacks of queued chunks with an error
   #refuse(): void {
-    this.#waiting?.forEach((taken) => taken(clientLeft()));
+    this.#waiting?.forEach((taken) => taken(clientAborted()));
     this.#waiting = null;
   }
 
@@ -361,7 +361,7 @@ function inContext(taken: TakenCallback): TakenCallback {
 }
 
 /** The error for writing to a disconnected client, with Node's code. */
-export function clientLeft(): Error {
+export function clientAborted(): Error {
   return Object.assign(new Error("res.write: the client disconnected, or the response was cut off"), {
     code: "ERR_STREAM_DESTROYED",
   });

@@ -22,4 +22,4 @@ function nativeBody(body: BodySource | null): ReadableStream | null {
 }
 
 // the code that sends the response sees how it ends
-const UNWATCHED: StreamedBodyEvents = { finish: () => {}, leave: () => {}, fail: () => {}, leftOpen: () => {} };
+const UNWATCHED: StreamedBodyEvents = { finish: () => {}, abort: () => {}, fail: () => {}, leftOpen: () => {} };

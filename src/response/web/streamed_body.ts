@@ -46,7 +46,7 @@ export interface StreamedBodyEvents {
   /** The last chunk was read. */
   finish(): void;
   /** The client disconnected. */
-  leave(): void;
+  abort(): void;
   /** The source failed. */
   fail(error: unknown): void;
   /** The source could not be closed once its chunks were no longer needed. */
@@ -138,7 +138,7 @@ export class StreamedBody {
     this.#over = true;
     const isComplete = this[deliveredKey];
     if (isComplete) this.#events.finish();
-    else this.#events.leave();
+    else this.#events.abort();
     try {
       // Deno's server reads no further than the announced length, and a source that ends there must not be cancelled
       if (isComplete && (await this.#chunks.next()).done) return;
@@ -164,7 +164,7 @@ export class StreamedBody {
     expectError(error, "skip");
     this.#controller.error(error);
     this.giveUp();
-    this.#events.leave();
+    this.#events.abort();
   }
 
   /** Closes the source, whose chunks are no longer needed. */

@@ -41,5 +41,5 @@ class Watching implements StreamedBodyEvents {
 
   finish(): void {}
 
-  leave(): void {}
+  abort(): void {}
 }

@@ -9,16 +9,16 @@ export interface Ending {
 }
 
 /** Ends one caller's wait early: on its signal, its timeout, or closing. */
-export class Leaving {
+export class Cancellation {
   /** Rejects when the wait ends early. */
   readonly promise: Promise<never>;
   /** Whether it has ended. */
-  hasLeft = false;
+  isCancelled = false;
   /** Ends the wait. */
-  readonly leave: (reason: unknown) => void;
+  readonly cancel: (reason: unknown) => void;
   readonly #signal: AbortSignal | undefined;
   readonly #cancel: () => void;
-  readonly #abort = (event: Event): void => this.leave((event.target as AbortSignal).reason);
+  readonly #abort = (event: Event): void => this.cancel((event.target as AbortSignal).reason);
 
   /**
    * Creates an instance.
@@ -27,19 +27,19 @@ export class Leaving {
    * @param timers Timers
    */
   constructor({ signal, timeoutMs }: Ending, timers: Timers) {
-    let leave: (reason: unknown) => void = () => {};
+    let cancel: (reason: unknown) => void = () => {};
     // Node 20 has no Promise.withResolvers
-    this.promise = new Promise((_, reject) => leave = reject);
-    this.leave = (reason) => {
-      this.hasLeft = true;
-      leave(reason);
+    this.promise = new Promise((_, reject) => cancel = reject);
+    this.cancel = (reason) => {
+      this.isCancelled = true;
+      cancel(reason);
     };
     // it is not always awaited, and must not become an unhandled rejection
     this.promise.catch(() => {});
     this.#signal = signal;
-    if (signal?.aborted) this.leave(signal.reason);
+    if (signal?.aborted) this.cancel(signal.reason);
     else signal?.addEventListener("abort", this.#abort);
-    const late = () => this.leave(tooLate(timeoutMs));
+    const late = () => this.cancel(tooLate(timeoutMs));
     this.#cancel = timeoutMs === undefined ? () => {} : timers.start(late, Math.ceil(timeoutMs));
   }
 

@@ -1,5 +1,5 @@
 import type { OptionNames } from "@sluice/shared";
-import { checkLimiterNames, LIMIT_NAMES, LIMITER_NAMES, withLimit } from "../limiter/option_names.ts";
+import { checkLimiterNames, LIMIT_NAMES, LIMITER_NAMES, withLimit } from "../limiter/limiter_option_names.ts";
 import type { RateLimitOptions, RequestLimitOptions } from "./http_options.ts";
 
 const REQUEST_LIMIT_NAMES: OptionNames<RequestLimitOptions> = { ...LIMIT_NAMES, ipv6Subnet: true };
