@@ -1,4 +1,4 @@
-/** What `requestId` and `traceHeaders` make of the trace of OpenTelemetry. */
+/** `requestId` and `traceHeaders` with an active OpenTelemetry trace. */
 import { context, trace } from "@opentelemetry/api";
 import { NodeTracerProvider } from "@opentelemetry/sdk-trace-node";
 import sluice, { type FrameworkApp, type Request } from "@sluice/sluice";

@@ -1,4 +1,4 @@
-/** The same requests to csrf-csrf on real Express, and to ours. */
+/** The same requests to csrf-csrf on real Express and to this package's middleware. */
 import cookieParser from "cookie-parser";
 import { doubleCsrf } from "csrf-csrf";
 import sluice from "@sluice/sluice";
@@ -36,7 +36,7 @@ function build(app: Any, lib: Any): void {
 Deno.test("tokens are accepted and refused as with csrf-csrf", async () => {
   const [ours, theirs] = await serveBoth(build, async (origin) => {
     const asked = { inject: (target: string, init?: RequestInit) => fetch(target, init) };
-    // without a cookie ours takes a client for none of a browser, and asks for no token
+    // without a cookie, ours treats a client as a non-browser and requires no token
     const clients = ["one", "two"].map((id) => new CookieClient(asked, origin, [["sid", id]]));
     const [client, other] = clients as [CookieClient, CookieClient];
     const seen: unknown[] = [];

@@ -1,4 +1,4 @@
-/** The same requests to express-session on real Express, with its own memory store, and to ours. */
+/** The same requests to express-session on real Express, with its own memory store, and to our sessions. */
 import expressSession from "express-session";
 import sluice from "@sluice/sluice";
 import { MemorySessionStore, session, type SessionOptions } from "@sluice/middleware/session";
@@ -10,18 +10,18 @@ import { SECRETS } from "./support/session_app.ts";
 
 const SECRET = SECRETS[0];
 
-/** What a handler does; `destroy` comes last, because after it Express has no `req.session`. */
+/** What a handler does. `destroy` comes last, because Express has no `req.session` after it. */
 type Operation = "read" | "set" | "undo" | "delete" | "save" | "regenerate" | "touch" | "destroy";
 
-/** One request of a client, perhaps with the cookies it had before another one. */
+/** A client's request, possibly with the cookies it had before an earlier one. */
 interface Step {
   readonly operations: readonly Operation[];
   readonly replayed: number | undefined;
 }
 
-/** What is seen of the response. */
+/** The observed part of a response. */
 interface Seen {
-  /** What is in the session when the handler ends. */
+  /** Contents of the session when the handler ends. */
   readonly state: unknown;
   /** What happens to the cookie. */
   readonly cookie: "set" | "cleared" | "kept";
@@ -38,7 +38,7 @@ function build(app: Any, lib: Any, options: SessionOptions): void {
       const { session } = req;
       switch (operation) {
         case undefined:
-          // without what express-session adds
+          // without the property that express-session adds
           return res.json({ ...session, cookie: undefined });
         case "set":
           session[`key${rest.length}`] = { n: (session[`key${rest.length}`]?.n ?? 0) + 1 };
@@ -81,15 +81,15 @@ async function play(origin: string, steps: readonly Step[]): Promise<Seen[]> {
   return seen;
 }
 
-/** What is seen of Express, but for what is meant to differ. */
+/** The steps expected from Express, except for intentional differences. */
 function expected(steps: readonly Step[], theirs: readonly Seen[], ours: readonly Seen[], rolling: boolean): Seen[] {
   return theirs.map((seen, i) => {
     const own = { ...seen, cookie: ours[i]!.cookie };
-    // Where nothing is in a session, Express keeps it if it was regenerated, stores it without a cookie if it was new
-    // and saved in between, and leaves the cookie of one that was destroyed. Ours deletes the cookie where nothing is
-    // kept. No handler can see a difference.
+    // Express keeps an empty session that was regenerated, stores a new one without a cookie if it was saved in
+    // between, and leaves the cookie of a destroyed one. Ours deletes the cookie when nothing is kept. No handler can
+    // see a difference.
     if (JSON.stringify(seen.state) === "{}") return own;
-    // Express prolongs a session that was touched in the store only; ours sends its cookie again, too.
+    // Express extends a touched session only in the store; ours also sends its cookie again.
     return seen.cookie === "kept" && steps[i]!.operations.includes("touch") && !rolling ? own : seen;
   });
 }
@@ -114,7 +114,7 @@ const KINDS: [string, () => SessionOptions, number][] = [
 for (const [kind, options, seed] of KINDS) {
   Deno.test(`whatever handlers do, sessions that are ${kind} are as with express-session`, async () => {
     const pick = random(45 + seed);
-    // a sealed cookie that was copied cannot be revoked
+    // a copied sealed cookie cannot be revoked
     const scripts = Array.from({ length: 120 }, () => script(pick, options().store !== undefined));
     const [ours, theirs] = await serveBoth((app, lib) => build(app, lib, options()), async (origin) => {
       const all: Seen[][] = [];
@@ -127,7 +127,7 @@ for (const [kind, options, seed] of KINDS) {
       assertEquals(ours[i], expected(steps, theirs[i]!, ours[i]!, options().rolling ?? false), shown);
       for (const { cookie } of ours[i]!) seen[cookie]++;
     }
-    // otherwise the comparison would show nothing
+    // otherwise the comparison would prove nothing
     assert(Object.values(seen).every((count) => count > 20), JSON.stringify(seen));
   });
 }

@@ -1,11 +1,11 @@
-/** Readiness beside fastify's under-pressure: what a load balancer sees of the same service is the same. */
+/** Readiness compared with Fastify's under-pressure: a load balancer sees the same of the same service. */
 import underPressure from "@fastify/under-pressure";
 import { health } from "@sluice/middleware/health";
 import sluice from "@sluice/sluice";
 import { assertEquals } from "@std/assert";
 import fastify from "fastify";
 
-/** What a check may come to, in the order in which it does. */
+/** Results of a check, in order. */
 const OUTCOMES: readonly (() => unknown)[] = [
   () => Promise.resolve(true),
   () => Promise.resolve(false),

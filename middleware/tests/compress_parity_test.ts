@@ -1,4 +1,4 @@
-/** The decisions of npm's compression on Express are the oracle; the differences that are meant are listed. */
+/** npm's compression on Express is the oracle; intentional differences are listed. */
 import { get as request, type IncomingHttpHeaders } from "node:http";
 import zlib from "node:zlib";
 import compressible from "compressible";
@@ -9,7 +9,7 @@ import { compress, isCompressible } from "@sluice/middleware/compress";
 import { assert, assertEquals } from "@std/assert";
 import { type Any, serveBoth } from "../../tests/support/sluice_and_express.ts";
 
-/** What a response is like. */
+/** Properties of a response. */
 interface Kind {
   readonly type?: string;
   readonly size?: number;
@@ -76,7 +76,7 @@ const UNDO: Readonly<Record<string, (bytes: Uint8Array) => Uint8Array>> = {
   br: zlib.brotliDecompressSync,
 };
 
-/** What a client sees, compressed bytes apart. */
+/** What a client sees, except for the compressed bytes. */
 interface Seen {
   readonly status: number | undefined;
   readonly headers: readonly (string | undefined)[];
@@ -122,7 +122,7 @@ function shown(headers: IncomingHttpHeaders, chunks: Uint8Array[], method: strin
   return { headers: names.map((name) => headers[name] as string | undefined), body: `${text.length} ${rest(text)}` };
 }
 
-// short enough for a message: what is left of the text that was sent
+// short enough for a message: the remainder of the string that was sent
 function rest(text: string): string {
   return text.replaceAll("abcdefghij", "");
 }
@@ -144,7 +144,7 @@ Deno.test("responses are compressed as by npm's compression on Express", async (
   assertEquals(ours, theirs);
 });
 
-/** What is meant to differ: the kind, what the client accepts, the method, and what both say. */
+/** Intentional differences: the kind, what the client accepts, the method, and both results. */
 const DIFFERENCES: readonly {
   readonly why: string;
   readonly kind?: Kind;
@@ -203,9 +203,9 @@ for (const { why, kind = {}, accepted = "gzip", method, header, ours, theirs } o
   });
 }
 
-/** Types that only one of both compresses. */
+/** Types that only one of the two compresses. */
 const OTHERS: Readonly<Record<"ours" | "theirs", readonly string[]>> = {
-  // text that mime-db has no opinion on, and fonts in the format of the others
+  // text for which mime-db has no entry, and fonts in the same format as the others
   ours: [
     "application/cwl+yaml",
     "application/prs.implied-object+yaml",
@@ -215,7 +215,7 @@ const OTHERS: Readonly<Record<"ours" | "theirs", readonly string[]>> = {
     "application/yaml",
     "font/collection",
   ],
-  // octet-stream may be anything, and disks of virtual machines are nobody's response
+  // octet-stream may be anything, and no one serves virtual machine disks as responses
   theirs: [
     "application/octet-stream",
     ...["hdd", "ova", "ovf", "vbox", "vdi", "vhd", "vmdk"].map((name) => `application/x-virtualbox-${name}`),

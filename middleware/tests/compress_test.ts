@@ -33,7 +33,7 @@ function compressing(handler: Handler, options?: CompressOptions): FrameworkApp 
   return app;
 }
 
-/** The body of a response, decompressed. */
+/** The decompressed body of a response. */
 async function plainText(response: Response): Promise<string> {
   const bytes = new Uint8Array(await response.arrayBuffer());
   const coding = response.headers.get("content-encoding");
@@ -44,7 +44,7 @@ function accepting(encodings: string, init: RequestInit = {}): RequestInit {
   return { ...init, headers: { ...init.headers as Record<string, string>, "accept-encoding": encodings } };
 }
 
-/** The coding that was chosen, after a check of the body. */
+/** The chosen content coding, after a check of the body. */
 async function codingOf(app: FrameworkApp, accepted: string | undefined, path = "/"): Promise<string | null> {
   const response = await app.inject(path, accepted === undefined ? {} : accepting(accepted));
   assertEquals(await plainText(response.clone()), LONG_TEXT);
@@ -346,7 +346,7 @@ Deno.test("a chunk after the end is reported, and not sent", async () => {
   assertEquals(errors, ["ERR_STREAM_WRITE_AFTER_END", "ERR_STREAM_WRITE_AFTER_END"]);
 });
 
-/** Decompresses a body as it comes. */
+/** Decompresses a body as it arrives. */
 function decompressed(response: Response): ReadableStreamDefaultReader<string> {
   const coding = response.headers.get("content-encoding") as CompressionFormat;
   return response.body!.pipeThrough(new DecompressionStream(coding)).pipeThrough(new TextDecoderStream()).getReader();
@@ -385,7 +385,7 @@ for (const accepted of ["gzip", "deflate", "gzip, br, zstd"]) {
     });
     for (const path of ["/sse", "/returned"]) {
       const response = await app.inject(path, accepting(accepted));
-      // of all codings, these keep least for a stream that is open
+      // of all codings, these buffer least for an open stream
       assertEquals(response.headers.get("content-encoding"), accepted.split(",")[0]);
       const reader = decompressed(response);
       assertEquals((await reader.read()).value, "data: first\n\n");
@@ -455,7 +455,7 @@ Deno.test("a source that does not wait is flushed so rarely that it costs less t
   }
 });
 
-/** Bytes that cannot be compressed. */
+/** Incompressible bytes. */
 function noise(length: number): Uint8Array<ArrayBuffer> {
   const bytes = new Uint8Array(length);
   for (let at = 0; at < length; at += 65_536) crypto.getRandomValues(bytes.subarray(at, at + 65_536));
@@ -481,7 +481,7 @@ Deno.test("a writer waits for a client that reads slowly, and loses nothing", as
   assertEquals([written, read.length], [500, 5_000_000]);
 });
 
-// What a compressor collects before its first byte, it also keeps for a client that has stopped reading.
+// A compressor also holds its initial buffer for a client that has stopped reading.
 for (const coding of Object.keys(UNDO)) {
   Deno.test(`${coding} sends its first bytes before it has collected 512 KiB that do not become smaller`, async () => {
     let written = 0;
@@ -553,7 +553,7 @@ Deno.test("events for a client that does not read them are bounded, compressed o
   await response.body!.cancel().catch(() => {});
 });
 
-/** The middleware, and all compressors that it makes. */
+/** The middleware, and every compressor that it makes. */
 function watched(): { readonly handler: Handler; readonly streams: { readonly destroyed: boolean }[] } {
   const streams: zlib.Gzip[] = [];
   const createGzip = (options?: zlib.ZlibOptions): zlib.Gzip => {
@@ -649,7 +649,7 @@ Deno.test("it works for one router or route, and is listed by its name", async (
   assertEquals(compress().name, "compress");
 });
 
-/** Makes the middleware as on a runtime that has another `node:zlib`, or none. */
+/** Makes the middleware as on a runtime with a different `node:zlib`, or without one. */
 function withModule(module: unknown): Handler {
   const { process } = globalThis as unknown as { process: Record<string, unknown> };
   const load = process["getBuiltinModule"];

@@ -3,7 +3,7 @@ import { gunzipSync } from "node:zlib";
 import { assertEquals } from "@std/assert";
 import { withWorker, WORKERD } from "../../tests/support/workerd.ts";
 
-/** What is on the wire: the coding, and the bytes. */
+/** The response on the wire: coding and bytes. */
 function onTheWire(url: string): Promise<[string | undefined, Uint8Array<ArrayBuffer>]> {
   return new Promise((resolve, reject) => {
     request(url, { headers: { "accept-encoding": "gzip" } }, (response) => {

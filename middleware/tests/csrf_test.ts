@@ -28,9 +28,9 @@ async function statusOf(app: FrameworkApp, url: string, headers: Headers, method
 const HTTP = "http://example.com/";
 const HTTPS = "https://example.com/";
 
-/** Where a request goes, its headers, and the status; the rules are those of Go's `http.CrossOriginProtection`. */
+/** URL, headers, and expected status of each request. The rules are those of Go's `http.CrossOriginProtection`. */
 const TABLE: [string, Headers, number][] = [
-  // what browsers say of themselves
+  // browsers that send Sec-Fetch-Site
   [HTTPS, { "sec-fetch-site": "same-origin" }, 200],
   [HTTPS, { "sec-fetch-site": "none" }, 200],
   [HTTPS, { "sec-fetch-site": "same-site" }, 403],
@@ -40,7 +40,7 @@ const TABLE: [string, Headers, number][] = [
   [HTTPS, { "sec-fetch-site": "cross-site", origin: "https://example.com" }, 403],
   [HTTPS, { "sec-fetch-site": "same-site", origin: "https://admin.example.com" }, 403],
   [HTTPS, { "sec-fetch-site": "cross-site", origin: "null" }, 403],
-  // browsers that do not, or say nothing to origins without TLS
+  // browsers that do not send it, or not to origins without TLS
   [HTTPS, { origin: "https://example.com" }, 200],
   [HTTP, { origin: "http://example.com" }, 200],
   ["http://example.com:8080/", { origin: "http://example.com:8080" }, 200],
@@ -53,10 +53,10 @@ const TABLE: [string, Headers, number][] = [
   [HTTPS, { origin: "https://evil.example?https://example.com" }, 403],
   [HTTPS, { origin: "null" }, 403],
   [HTTPS, { origin: "no origin" }, 403],
-  // a page that came without TLS may be anybody's; the other way round, a proxy has taken the TLS off
+  // anyone may have written a page that came without TLS; in the other direction, a proxy terminated the TLS
   [HTTPS, { origin: "http://example.com" }, 403],
   [HTTP, { origin: "https://example.com" }, 200],
-  // no browser, or one from before 2020
+  // not a browser, or one from before 2020
   [HTTPS, {}, 200],
   [HTTPS, { cookie: "session=1", authorization: "Basic eDp5" }, 200],
 ];

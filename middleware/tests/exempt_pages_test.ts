@@ -9,7 +9,7 @@ import { random as seededRandom } from "../../tests/support/random.ts";
 const SEED = 64;
 const PROGRAMS = 400;
 
-/** Limits that refuse everything by now. */
+/** Limits that already refuse everything. */
 const FULL: Readonly<Record<string, () => Handler>> = {
   rateLimit: () => rateLimit({ limit: 0 }) as Handler,
   advanced: () => advancedLimit({ limit: 0, missingKey: "share" }) as Handler,
@@ -30,7 +30,7 @@ const other: Handler = (_req, res) => void res.send("other");
 
 interface Way {
   readonly page: Handler;
-  /** Where it is registered, `null` with `use` for every path. */
+  /** Path at which it is registered, `null` with `use` for every path. */
   readonly at: string | null;
   readonly path: string;
   readonly isRoute: boolean;
@@ -51,7 +51,7 @@ function ways(): readonly Way[] {
 
 type Choose = <T>(...of: readonly T[]) => T;
 
-/** A router or application, mounted, with the page on it; returns the prefix. */
+/** Mounts a router or application with the page on it; returns the prefix. */
 function put(app: FrameworkApp, { page, at, isRoute }: Way, guards: readonly Handler[], choose: Choose): string {
   const prefix = choose("", "/in", "/:tenant");
   const inner = choose<() => FrameworkApp>(
@@ -132,7 +132,7 @@ Deno.test("a guard in front of a page can be asked without a limit for no more t
   const guesses = statuses.get(401)!;
   assert(guesses >= 60 && guesses < 70, `${guesses} guesses`);
   assertEquals(statuses.get(429), 200 - guesses);
-  // and probes have an exemption of their own
+  // and probes have their own exemption
   for (let i = 0; i < 200; i++) assertEquals((await app.inject("/livez")).status, 200);
 });
 
@@ -166,7 +166,7 @@ Deno.test("exemptions come back: one a second, or a thousand where the page has 
     return count;
   };
   assertEquals([taken(0, false), taken(0, false), taken(1000, false), taken(3500, false)], [60, 0, 1, 2]);
-  // 0.5 are left over
+  // 0.5 remain
   const responded = taken(4500, true);
   assert(responded > 400 && responded <= 501, String(responded));
   assertEquals(taken(1_000_000, false), 60);

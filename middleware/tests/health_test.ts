@@ -154,7 +154,7 @@ Deno.test("a check that hangs is not begun again for ten times its limit, and th
   for (let i = 0; i < 9; i++) assertEquals(await probe(), failed);
   assertEquals([await probe(), runs], [failed, 1]);
   assertEquals([await probe(), runs], [failed, 2]);
-  // the first one comes back late, and the second is still hanging
+  // the first one settles late, and the second still hangs
   hanging[0]!.resolve();
   assertEquals([await probe(), runs], [failed, 2]);
   hanging[1]!.resolve();

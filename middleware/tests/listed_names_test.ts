@@ -1,4 +1,4 @@
-/** How the middleware is called where routes are listed: as in the documentation, whatever compiled it. */
+/** Names of the middleware in route listings: as documented, whichever compiler was used. */
 import { assertEquals } from "@std/assert";
 import sluice, { type Handler, type Request, type Response } from "@sluice/sluice";
 import { compress } from "@sluice/middleware/compress";

@@ -7,7 +7,7 @@ import { log, type LogOptions, type LogRecord } from "@sluice/middleware/log";
 import { requestId } from "@sluice/middleware/request-id";
 import { assert, assertEquals, assertMatch, assertStringIncludes, assertThrows } from "@std/assert";
 
-/** An application that logs, its lines and their records. */
+/** A logging application, its lines and their records. */
 function logged(
   options: LogOptions = {},
   env = "production",
@@ -21,7 +21,7 @@ function logged(
   return { app: sluice().set("env", env).use(log({ stream: sink, ...options })), lines, all };
 }
 
-/** Lets everything happen that waits for nothing but other code. */
+/** Runs everything that waits only for other code. */
 function settled(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, 0));
 }
@@ -33,7 +33,7 @@ async function ask(app: FrameworkApp, path: string, init?: RequestInit): Promise
   return response;
 }
 
-/** What the console is given meanwhile. */
+/** Returns what the console receives meanwhile. */
 async function consoleOf(run: () => Promise<unknown>): Promise<{ out: unknown[][]; err: unknown[][] }> {
   const { log, error } = console;
   const out: unknown[][] = [];

@@ -13,7 +13,7 @@ import { metrics as registered } from "@opentelemetry/api";
 import { assert, assertEquals, assertMatch, assertStringIncludes, assertThrows } from "@std/assert";
 import { until } from "../../tests/support/until.ts";
 
-/** An application whose requests take 20 ms each, by a clock of its own. */
+/** An application whose requests take 20 ms each, by its own clock. */
 function measuredApp(options: MetricsOptions = {}): { app: FrameworkApp; measured: Metrics } {
   let now = 0;
   const app = sluice().set("env", "test");
@@ -176,7 +176,7 @@ Deno.test("a process with OpenTelemetry gets the same figures under the names of
     app.get("/users/:id", login, (_req, res) => res.send("found"));
     for (let i = 0; i < 2; i++) await (await app.inject("/users/7")).text();
     await (await app.inject("/none")).text();
-    // which tells OpenTelemetry nothing
+    // which reports nothing to OpenTelemetry
     await (await measuredApp({ openTelemetry: false }).app.inject("/silent")).text();
     await reader.forceFlush();
     const found = exporter.getMetrics().at(-1)!.scopeMetrics.find(({ scope }) => scope.name === "@sluice/middleware")!;

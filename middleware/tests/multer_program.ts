@@ -1,4 +1,4 @@
-/** Runs on Node: posts every form to multer on Express and to `upload` on Sluice, and prints what each made of it. */
+/** Runs on Node: posts every form to multer on Express and to `upload` on Sluice, and prints both results. */
 import express from "express";
 import multer from "multer";
 import sluice, { type Request, type Response } from "@sluice/sluice";
@@ -31,7 +31,7 @@ function takes(app: Any, path: string, middleware: Any): void {
 
 function middlewares({ limits = {}, field }: Form): [Any, Any] {
   const fields = field === undefined ? {} : { fields: { [field[0]]: { maxCount: field[1] } } };
-  // the names of all browsers and of all current clients are in UTF-8
+  // all browsers and all current clients send names in UTF-8
   const theirs = (multer as Any)({ limits, defParamCharset: "utf8" });
   return [
     upload({ limits, ...fields }),

@@ -1,9 +1,9 @@
-/** `upload` beside multer on real Express, both on Node. */
+/** `upload` compared with multer on real Express, both on Node. */
 import { assertEquals, assertNotEquals } from "@std/assert";
 import { bundleForNode, skipNode } from "../../tests/support/node_program.ts";
 import { FORMS } from "./upload_forms.ts";
 
-/** What became of a form. */
+/** Result of a form. */
 type Made = Record<string, unknown>;
 
 Deno.test("on Node, upload makes of each form what multer does, except where the list says why", {
@@ -18,10 +18,10 @@ Deno.test("on Node, upload makes of each form what multer does, except where the
   for (const [i, { name, differs }] of FORMS.entries()) {
     const [ours, multers] = seen[i]!;
     await t.step(name, () => {
-      // multer does not say whose fault it is that there are too many
+      // multer does not name the field that exceeds the count
       if ("code" in multers && multers.field === undefined) delete ours.field;
       if (differs === undefined) assertEquals(ours, multers);
-      // one that is listed and no longer differs should not be listed
+      // a listed form that no longer differs should not be listed
       else assertNotEquals(ours, multers);
     });
   }

@@ -6,7 +6,7 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{1
 const TRACE = "0af7651916cd43dd8448eb211c80319c";
 const SPAN = "b7ad6b7169203331";
 
-/** An application whose response has what the middleware attached, and the headers for other requests. */
+/** An application whose response contains what the middleware attached, and the headers for other requests. */
 function naming(options?: RequestIdOptions): FrameworkApp {
   const app = sluice().set("env", "test").use(requestId(options));
   return app.get("/", (req, res) => {
@@ -25,7 +25,7 @@ async function named(
   return { sent: response.headers.get("x-request-id"), ...await response.json() as Named };
 }
 
-/** What becomes of a `traceparent`: its trace, or a new one. */
+/** Result of a `traceparent`: its trace, or a new one. */
 async function continued(traceparent: string, tracestate?: string): Promise<Named> {
   return await named(naming({ trust: true }), { traceparent, ...tracestate === undefined ? {} : { tracestate } });
 }

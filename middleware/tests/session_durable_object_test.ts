@@ -35,9 +35,9 @@ export default {
 interface Workerd extends Subject {
   /** Number of values that an object has stored. */
   size(id: string): Promise<number>;
-  /** Types of the globals that only other runtimes have. */
+  /** Types of globals that exist only in other runtimes. */
   globals(): unknown;
-  /** Uses the real time, which alarms need. */
+  /** Uses real time, which alarms need. */
   useRealTime(): void;
 }
 

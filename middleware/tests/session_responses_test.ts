@@ -17,7 +17,7 @@ async function* chunks(): AsyncGenerator<Uint8Array> {
   for (const text of ["one ", "two ", "three"]) yield await Promise.resolve(encoder.encode(text));
 }
 
-/** Ways to respond, with status and text. */
+/** Ways to respond, with status and body. */
 const WAYS: Record<string, [Respond, number, string]> = {
   "res.json": [(res) => res.json({ a: 1 }), 200, '{"a":1}'],
   "res.send of text": [(res) => res.send("text"), 200, "text"],

@@ -6,7 +6,7 @@ import { sessionApp } from "./support/session_app.ts";
 
 const METHODS = ["get", "set", "destroy", "touch"] as const;
 
-/** A store that fails, or does not reply, as long as it is told to. */
+/** A store that fails, or does not reply, as long as the test wants. */
 class TroubledStore implements SessionStore {
   state: "well" | "failing" | "frozen" = "well";
   readonly calls: string[] = [];
@@ -26,7 +26,7 @@ class TroubledStore implements SessionStore {
   }
 }
 
-/** An application, a client that is logged in, and the errors that were reported. */
+/** An application, a logged-in client, and the reported errors. */
 async function loggedIn(options: Partial<SessionOptions>) {
   const store = new TroubledStore();
   const app = sessionApp({ store, ...options });
@@ -132,7 +132,7 @@ Deno.test("to change or to end such an empty session fails, though the store is 
     Object.assign(store, { get });
     assertEquals([path, response.status], [path, 500]);
     assertEquals(errors, ["the store is away"], "the same error is reported once");
-    // as when destroy fails in the store: the client's own copy is deleted at least
+    // as when destroy fails in the store: at least the client's own copy is deleted
     const isLeft = path === "/destroy" || path.startsWith("/regenerate");
     assertEquals([path, await client.json("/read")], [path, isLeft ? {} : { user: "ada" }]);
     assertEquals(await thief.json("/read"), { user: "ada" });

@@ -32,7 +32,7 @@ sessionStoreContract("DenoKvSessionStore", async (body) => {
   }
 });
 
-/** What is in a store, for tests that look into it. */
+/** Exposes the contents of a store to tests. */
 class SpiedStore implements SessionStore {
   readonly calls: string[] = [];
   readonly contents = new Map<string, string>();

@@ -8,7 +8,7 @@ import { SECRETS, sessionApp, StillClock } from "./support/session_app.ts";
 const [SECRET, OLD_SECRET] = SECRETS;
 const HOUR_MS = 3_600_000;
 
-/** What programs get with a declaration. */
+/** The type that programs get by declaring it. */
 function flashOf(req: object): Flash {
   return (req as { flash: Flash }).flash;
 }

@@ -22,7 +22,7 @@ async function* chunks(): AsyncGenerator<Uint8Array> {
   for (let i = 0; i < CHUNKS; i++) yield await Promise.resolve(CHUNK);
 }
 
-/** Ways to write more than a session holds while it waits for its store. */
+/** Ways to write more than a session buffers while it waits for its store. */
 const WAYS: Record<string, (res: SluiceResponse) => unknown> = {
   "a writer that waits for drain": async (res) => {
     for await (const chunk of chunks()) {
@@ -35,11 +35,11 @@ const WAYS: Record<string, (res: SluiceResponse) => unknown> = {
   "res.send of a stream": (res) => res.send(ReadableStream.from(chunks())),
 };
 
-/** A store that writes only when the response has written more than is held. */
+/** A store that writes only once the response exceeds the buffer. */
 class WaitingStore extends MemorySessionStore {
   #full = Promise.withResolvers<void>();
 
-  /** Lets the store go on. */
+  /** Lets the store continue. */
   noteFull(): void {
     this.#full.resolve();
   }
@@ -50,7 +50,7 @@ class WaitingStore extends MemorySessionStore {
   }
 }
 
-/** An application whose session waits until the handler was asked to wait. */
+/** An application whose session waits until the handler has been told to wait. */
 function waitingApp(respond: (res: SluiceResponse) => unknown, order: (sessions: Handler) => Handler[]): FrameworkApp {
   const store = new WaitingStore();
   const app = sluice();
@@ -76,7 +76,7 @@ function waitingApp(respond: (res: SluiceResponse) => unknown, order: (sessions:
 // deno-lint-ignore no-explicit-any -- middleware for both
 type Handler = any;
 
-// reads the session, so that it stands inside what is registered after it
+// reads the session, so that it wraps what is registered after it
 const begin: Handler = (req: { session: unknown }, _res: unknown, next: () => void) => (void req.session, next());
 
 for (const [compressed, make] of Object.entries(COMPRESSIONS)) {
@@ -99,7 +99,7 @@ for (const [compressed, make] of Object.entries(COMPRESSIONS)) {
   }
 }
 
-// on every order, with nothing of the first response left in the second
+// in any order, with nothing of the first response left in the second
 const BROKEN_WAYS: Record<string, (res: SluiceResponse) => unknown> = {
   ...WAYS,
   "res.send": (res) => res.send("0123456789abcdef".repeat(1000)),
@@ -126,7 +126,7 @@ for (const [compressed, make] of Object.entries(COMPRESSIONS)) {
         app.get("/", (req, res) => {
           req.session.user = 1;
           res.type("text");
-          // a pipeline is broken off by the response in its stead
+          // the new response interrupts a pipeline
           return Promise.resolve(respond(res)).catch(() => {}) as Promise<undefined>;
         });
         app.use(((error: Error, _req, res, _next) => res.status(503).json({ error: error.message })) as ErrorHandler);

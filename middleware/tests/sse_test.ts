@@ -76,7 +76,7 @@ Deno.test("what a stranger wrote cannot begin a field or an event of its own", a
         null,
       ]
     ) {
-      // @ts-expect-error some are of a type that compilers refuse
+      // @ts-expect-error some have the wrong type
       const error = assertThrows(() => events.send(bad), TypeError);
       assertMatch(error.message, /^events\.send/);
     }
@@ -88,7 +88,7 @@ Deno.test("a client that connects again says which event it got last", async () 
   const { app, stream } = streaming();
   await (await app.inject("/events", { headers: { "last-event-id": "41" } })).body!.cancel();
   assertEquals(stream().lastEventId, "41");
-  // as a browser sends them, each byte of UTF-8 a character; and what is no UTF-8
+  // as browsers send them, each UTF-8 byte as a character; and invalid UTF-8
   for (const [sent, id] of [["\xc3\xa9 \xe2\x98\x83", "é ☃"], ["\xe9", "\xe9"]] as const) {
     await (await app.inject("/events", { headers: { "last-event-id": sent } })).body!.cancel();
     assertEquals(stream().lastEventId, id);
@@ -248,7 +248,7 @@ Deno.test("options of sse are checked", async () => {
   }
 });
 
-/** Lets everything happen that waits for nothing but other code. */
+/** Runs everything that waits only for other code. */
 function settled(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, 0));
 }

@@ -1,4 +1,4 @@
-/** Large uploads, and clients that misbehave, on each runtime with a server of its own. */
+/** Large uploads and misbehaving clients, on each runtime with its own server. */
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { LISTENING_RUNTIMES } from "../../tests/support/listening_runtimes.ts";
 import { memoryOf } from "../../tests/support/process_figures.ts";
@@ -8,11 +8,11 @@ import { until } from "../../tests/support/until.ts";
 
 const MIB = 2 ** 20;
 
-/** Size of a large upload in MiB; the documentation has figures of 5120. */
+/** Size of a large upload in MiB; the documentation has figures for 5120. */
 const UPLOAD_MIB = 400;
 const GIVEN_MIB = Number(Deno.env.get("SLUICE_UPLOAD_MIB") ?? UPLOAD_MIB);
 
-/** Most MiB that the process may grow by: buffers of the runtime, and what was not collected yet. */
+/** Maximum growth of the process in MiB: runtime buffers, and memory not yet collected. */
 const GROWTH_MIB = 200;
 
 const encoder = new TextEncoder();
@@ -21,7 +21,7 @@ const START = '--B\r\nContent-Disposition: form-data; name="file"; filename="lar
   "Content-Type: application/octet-stream\r\n\r\n";
 const END = '\r\n--B\r\nContent-Disposition: form-data; name="last"\r\n\r\nis read, too\r\n--B--\r\n';
 
-/** A server, and the folder that it writes to. */
+/** A server, and the folder it writes to. */
 interface Server {
   readonly port: number;
   readonly pid: number;
@@ -54,7 +54,7 @@ function namesIn({ folder }: Server): string[] {
 
 const CASES: Readonly<Record<string, (server: Server) => Promise<void>>> = {
   async "an upload of any size takes little memory"(server) {
-    // as many line ends as in a text, each of which may begin a delimiter
+    // as many line ends as in a text file, each of which may begin a delimiter
     const line = "0123456789abcdef 0123456789abcdef 0123456789abcdef 0123456789a\r\n";
     const piece = encoder.encode(line.repeat(65_536 / line.length));
     for (const path of ["/stream", "/discarded", "/folder"]) {
@@ -116,7 +116,7 @@ const CASES: Readonly<Record<string, (server: Server) => Promise<void>>> = {
     await writeAll(client, new Uint8Array(1000));
     await until(async () => (await seen(server)).begun === before.begun + 1, "the function has begun");
     client.close();
-    // Deno looks at a connection only when somebody reads from it
+    // Deno checks a connection only when it is read from
     if (server.runtime === "Deno") await ask(server, "/go-on");
     await until(async () => (await seen(server)).told > before.told, "the function is told");
   },
@@ -155,7 +155,7 @@ const CASES: Readonly<Record<string, (server: Server) => Promise<void>>> = {
       assertMatch(response, /^HTTP\/1\.1 413 /);
       assertMatch(response, /in the field &quot;file&quot;/);
       if (headers.length > 0) continue;
-      // the rest of the form does not stand before the next request
+      // the rest of the form is not read as part of the next request
       await writeAll(client, requestHead("GET /seen", []));
       assertMatch(await readUntil(client, "LIMIT_FILE_SIZE"), /^HTTP\/1\.1 200 |\r\nHTTP\/1\.1 200 /);
     }

@@ -1,4 +1,4 @@
-/** Forms that multer on Express and `upload` on Sluice receive, and where they differ. */
+/** Forms for multer on Express and `upload` on Sluice, and where the two differ. */
 import type { UploadLimits } from "@sluice/middleware/upload";
 
 /** A form. */
@@ -7,17 +7,17 @@ export interface Form {
   readonly name: string;
   /** The body. */
   readonly body: string;
-  /** Its type, with the boundary `B` by default. */
+  /** The content type, by default with the boundary `B`. */
   readonly type?: string;
   /** Limits for both. */
   readonly limits?: UploadLimits;
-  /** The only field that may have files, and how many: `fields` of both. */
+  /** The only field that may have files, and their maximum number: `fields` of both. */
   readonly field?: readonly [name: string, max: number];
-  /** Why the two differ; without it they must agree. */
+  /** Why the two differ; without it, they must agree. */
   readonly differs?: string;
 }
 
-/** A part. */
+/** Writes a part. */
 function part(disposition: string, content: string, ...headers: string[]): string {
   return ["--B", `Content-Disposition: form-data; ${disposition}`, ...headers, "", content, ""].join("\r\n");
 }

@@ -1,4 +1,4 @@
-/** A server that receives uploads, on every runtime that listens; it prints its port. */
+/** An upload server for every runtime that listens; prints its port. */
 import { readdirSync, rmSync } from "node:fs";
 import sluice, { type ErrorRequestHandler, type Request } from "@sluice/sluice";
 import { log } from "@sluice/middleware/log";
@@ -23,7 +23,7 @@ async function counted({ stream }: { stream: ReadableStream<Uint8Array> }): Prom
 
 let goOn = (): void => {};
 
-/** Does not read, as a service that does not respond, until it is told why, or may go on. */
+/** Stops reading, like an unresponsive service, until the request is aborted or may continue. */
 async function stalled({ stream }: { stream: ReadableStream<Uint8Array> }): Promise<void> {
   const reader = stream.getReader();
   const mayRead = new Promise<void>((resolve) => goOn = resolve);
@@ -54,7 +54,7 @@ app.get("/go-on", (_req, res) => {
   goOn();
   res.end();
 });
-/** Closes an application while it takes uploads, and returns how many files are left then. */
+/** Closes an application during uploads, and returns how many files are left. */
 async function leftByClosing(): Promise<number> {
   const own = `${folder}-closing`;
   const closing = sluice().set("env", "test");

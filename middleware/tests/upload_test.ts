@@ -9,7 +9,7 @@ import { virtualTimers } from "../../tests/support/virtual_timers.ts";
 const MIB = 1024 * 1024;
 const encoder = new TextEncoder();
 
-/** What the program got, or what it was refused with. */
+/** What the program received, or the error. */
 interface Seen {
   readonly status: number;
   readonly req: Request;
@@ -17,7 +17,7 @@ interface Seen {
   readonly error: any;
 }
 
-/** An application that receives forms at `/`, and what became of the last one. */
+/** An application that receives forms at `/`, and the result of the last one. */
 function receiving<Value>(options?: UploadOptions<Value>): { app: FrameworkApp; send(body: BodyInit): Promise<Seen> } {
   const app = sluice().set("env", "test");
   const seen: { req?: Request; error?: unknown } = {};
@@ -51,7 +51,7 @@ function fileOf(content: BlobPart, name = "f.txt", type = "text/plain"): File {
   return new File([content], name, { type });
 }
 
-/** A body that comes chunk by chunk, and counts how many were asked for. */
+/** A chunked body that counts the requested chunks. */
 function chunked(chunks: Iterable<Uint8Array<ArrayBuffer> | string>): ReadableStream<Uint8Array> & { taken: number } {
   const iterator = chunks[Symbol.iterator]();
   const stream = new ReadableStream<Uint8Array>({
@@ -271,7 +271,7 @@ Deno.test("what an earlier middleware has read is no form without an end, but a 
   const response = await app.inject("/", { method: "POST", body: formOf({ a: fileOf("1") }) });
   assertEquals(response.status, 500);
   assertMatch(String(errors.shift()), /an earlier middleware has read it/);
-  // of the first
+  // of the first form
   assertEquals(errors, ["f.txt", 1]);
 });
 
@@ -431,7 +431,7 @@ Deno.test("the client is not read faster than a function reads the file", async 
   const body = chunked([part('name="a"; filename="a"', "x"), ...Array(100).fill("x".repeat(1000)), "\r\n--B--"]);
   const sent = send(body);
   await until(() => reader !== undefined && body.taken > 0, "the function has begun");
-  // all that could run has run
+  // everything that can run has run
   for (let i = 0; i < 5; i++) await new Promise((resolve) => setTimeout(resolve, 0));
   assert(body.taken <= 2, `${body.taken} chunks were taken`);
   goOn();
@@ -543,14 +543,14 @@ Deno.test("a response that somebody else has sent ends the upload", async () => 
   });
 });
 
-/** A part of a form, and what it must become. */
+/** A random part of a form, and its expected result. */
 interface MadePart {
   readonly name: string;
   readonly filename?: string;
   readonly content: Uint8Array<ArrayBuffer>;
 }
 
-// bytes of which many are those that delimiters are made of
+// bytes, many of which are those of delimiters
 function contentFor(pick: Pick, boundary: string): Uint8Array<ArrayBuffer> {
   const pieces = [
     "\r\n",
@@ -565,7 +565,7 @@ function contentFor(pick: Pick, boundary: string): Uint8Array<ArrayBuffer> {
   ];
   const text = Array.from({ length: pick(40) }, () => oneOf(pick, pieces)).join("");
   const end = `--${boundary}`;
-  // the only thing that no content can have: a line that begins with a delimiter
+  // the one thing that content cannot contain: a line that begins with a delimiter
   return encoder.encode(`\r\n${text}`.includes(`\r\n${end}`) ? "" : text);
 }
 

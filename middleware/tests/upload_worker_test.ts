@@ -1,4 +1,4 @@
-/** Uploads on workerd without anything of Node's. */
+/** Uploads on workerd without any Node API. */
 import { assertEquals, assertMatch } from "@std/assert";
 import { withWorker, WORKERD } from "../../tests/support/workerd.ts";
 

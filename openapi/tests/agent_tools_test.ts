@@ -1,4 +1,4 @@
-/** Tools for agents, made of documents: what their schemas allow reaches the routes, and nothing else does. */
+/** Agent tools generated from documents: exactly what their schemas allow reaches the routes. */
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { InMemoryTransport } from "@modelcontextprotocol/sdk/inMemory.js";
 import { Server } from "@modelcontextprotocol/sdk/server/index.js";

@@ -1,15 +1,15 @@
-/** What people have, beside `validate`: packages that check by a document, and show it. */
+/** `validate` compared with packages that validate against a document, or display one. */
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { fileURLToPath } from "node:url";
 import { packageFlags } from "../../tests/support/node_program.ts";
 import { startProgram } from "../../tests/support/program.ts";
 
-/** Not in the lock file: the types of Node that it depends on would be those of all tests. */
+/** Not in the lock file: it depends on Node types, which would then apply to all tests. */
 const VALIDATOR = "npm:express-openapi-validator@5.6.2";
 
 type Sent = readonly [method: string, path: string, body?: unknown];
 
-/** Requests, and whether the routes take them. */
+/** Requests, and whether the routes accept them. */
 const REQUESTS: readonly (readonly [Sent, boolean])[] = [
   [["GET", "/notes?limit=3"], true],
   [["GET", "/notes?limit=30"], false],

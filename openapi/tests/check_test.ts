@@ -1,4 +1,6 @@
-/** What `checkApplication` finds: in applications that do one thing otherwise than their documents say, and in whole ones. */
+/**
+ * Findings of `checkApplication`: in applications that deviate from their documents in one way, and in complete ones.
+ */
 import { DatabaseSync } from "node:sqlite";
 import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { operation, validate } from "@sluice/openapi";
@@ -8,7 +10,7 @@ import { z } from "zod";
 import { createApp } from "../../examples/tutorial/step-7/app.ts";
 import { ordersApi } from "./support/orders_api.ts";
 
-/** An application whose errors nobody logs. */
+/** An application whose errors are not logged. */
 function quiet(): FrameworkApp {
   return sluice().set("env", "test");
 }
@@ -17,12 +19,12 @@ async function found(app: FrameworkApp, options: CheckOptions = {}): Promise<Che
   return await checkApplication(app, options);
 }
 
-/** What a finding is about, in a line. */
+/** A finding in one line. */
 function line({ kind, operation, reason }: Finding): string {
   return `${operation} ${kind}: ${reason}`;
 }
 
-/** Middleware that claims what `validate` would check, and checks nothing. */
+/** Middleware that declares what `validate` would check, and checks nothing. */
 function claims(schemas: Parameters<typeof validate>[0]): Handler {
   const claiming: Handler = (_req, _res, next) => next();
   const { response, ...validates } = schemas;
@@ -195,7 +197,7 @@ Deno.test("limits of one client do not end a check, because each request has an 
 Deno.test("41 operations are checked, and each that does otherwise than its document says is found", async () => {
   const { findings, operations } = await found(ordersApi(), { runs: 8 });
   assertEquals(operations, 41);
-  // z.coerce.date() takes null for 1970
+  // z.coerce.date() reads null as 1970
   assertEquals(findings.map(({ kind, operation, reason }) => `${operation} ${kind}: ${reason}`), [
     "POST /v1/orders accepts: the document forbids null as body /deliverBy",
   ]);

@@ -1,4 +1,4 @@
-/** What the runtime of written clients sends, and what it makes of responses: with real applications, in process. */
+/** What the runtime of generated clients sends, and how it reads responses: with real applications, in process. */
 import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
 import { sse } from "@sluice/middleware/sse";
 import {
@@ -15,7 +15,7 @@ import sluice, { type FrameworkApp, type Request as AppRequest } from "@sluice/s
 type Call = (path: string, call?: Record<string, unknown>) => Promise<AnyResult>;
 type AnyClient = Record<"get" | "post" | "put" | "delete", Call>;
 
-/** An application that responds with what it was sent. */
+/** An application that echoes requests. */
 function echo(): FrameworkApp {
   const app = sluice().set("env", "test").set("query parser", "extended");
   app.use(sluice.text({ type: () => true }));

@@ -1,4 +1,4 @@
-/** A client by libraries as they are: its types are made by openapi-typescript, and openapi-fetch calls. */
+/** A client from existing libraries: openapi-typescript generates its types, and openapi-fetch sends the requests. */
 import { assertEquals } from "@std/assert";
 import openapiTS, { astToString } from "openapi-typescript";
 import { openapi } from "@sluice/openapi";
@@ -60,7 +60,7 @@ export function wrong(client: ReturnType<typeof createClient<paths>>) {
 }
 `;
 
-/** A client of the shop: what has a default is left out, and lists, objects and files are sent as libraries send them. */
+/** A client of the shop: omits values that have a default, and sends lists, objects and files as the libraries do. */
 const SHOP_PROGRAM = `
 import createClient from "openapi-fetch";
 import type { paths } from "./api.d.ts";
@@ -156,7 +156,7 @@ Deno.test("a client of the shop may leave out what has a default, and what it se
   });
 });
 
-/** What a program does with a client whose types come from a document, with the flags of the README. */
+/** Runs a program with a client whose types come from a document, with the README's flags. */
 async function used(app: FrameworkApp, document: string, program: string): Promise<unknown> {
   const readme = await Deno.readTextFile(new URL("../README.md", import.meta.url));
   const flags = readme.match(/^npx openapi-typescript .*$/m)![0].match(/--[\w-]+(?:=\w+)?/g);
@@ -172,7 +172,7 @@ async function used(app: FrameworkApp, document: string, program: string): Promi
     await Deno.copyFile(TESTS_LOCK, `${folder}/deno.lock`);
     await Deno.writeTextFile(`${folder}/api.d.ts`, types);
     await Deno.writeTextFile(`${folder}/client.ts`, program);
-    // a wrong call that compiles is an error, too
+    // a wrong call that compiles is also an error
     const checked = await run(Deno.execPath(), ["check", "--quiet", "client.ts"], {
       limitMs: 120_000,
       quiet: true,

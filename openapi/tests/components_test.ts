@@ -1,4 +1,4 @@
-/** Schemas that have names: which of them are components, and what these are called. */
+/** Named schemas: which become components, and under which names. */
 import { openapi, type OpenApiDocument, operation, validate } from "@sluice/openapi";
 import sluice, { type FrameworkApp } from "@sluice/sluice";
 import { assertEquals } from "@std/assert";
@@ -69,7 +69,7 @@ Deno.test("nor do those of different schemas with the same name", async () => {
   assertEquals(names, ["a", "b", "c"]);
 });
 
-/** A document whose keys are in an order of their own. */
+/** A document with sorted keys. */
 function sortedKeys(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sortedKeys);
   if (typeof value !== "object" || value === null) return value;

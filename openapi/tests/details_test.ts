@@ -1,4 +1,4 @@
-/** What the framework's own lists of routes show of validation and documentation. */
+/** Validation and documentation in the framework's own route lists. */
 import { openapi, operation, validate } from "@sluice/openapi";
 import sluice from "@sluice/sluice";
 import { assertEquals } from "@std/assert";

@@ -300,7 +300,7 @@ Deno.test("a limiter in front responds 429 with its headers, and load shedding 5
   const statuses = Object.values(paths).map(({ get }) => Object.keys(get!.responses));
   const drafts = Array.from({ length: 4 }, () => ["429", "default"]);
   assertEquals(statuses, [["default"], ["429", "default"], ["429", "default"], ...drafts, ["503", "default"]]);
-  // what it says is what is sent
+  // the document matches what is sent
   for (const path of Object.keys(paths).filter((path) => path !== "/free" && path !== "/shed")) {
     await (await app.inject(path)).text();
     const refused = await app.inject(path);
@@ -384,7 +384,7 @@ Deno.test("what validate responds to invalid requests is described as it is sent
   assertEquals(responsesOf("/query")["400"]!.content, invalid);
   assertEquals(responsesOf("/body")["422"]!.content, invalid);
   assertEquals(responsesOf("/described")["400"], { description: "No query", content: invalid });
-  // what validate sends, and what the program does with the same status
+  // the response of validate, and the program's own with the same status
   assertEquals(Object.keys(responsesOf("/own")["400"]!.content!), ["application/problem+json", "application/json"]);
   assertEquals(responsesOf("/taken")["default"], { description: "The program's response to an invalid request" });
   // what it says is what is sent
@@ -524,7 +524,7 @@ Deno.test("a schema without JSON Schema allows everything and is listed, unless 
     { method: "GET", path: "/large", reason: "its response 200: BigInt cannot be represented in JSON Schema" },
   ]);
   assertEquals(document.paths["/plain"]!["post"]!.requestBody!.content["application/json"], { schema: {} });
-  // what can be expressed is
+  // everything that can be expressed is
   const sent = document.paths["/large"]!["get"]!.responses["200"]!.content!["application/json"]!.schema!;
   assertEquals(sent["properties"], { at: {}, n: { type: "number" } });
   const converting = {

@@ -141,7 +141,7 @@ Deno.test("a program may say where the viewer is, and is asked once, when the pa
       await response.bytes();
       return response.status;
     }));
-  // what has failed is tried again
+  // a failed load is retried
   assertEquals(await statuses("/docs/"), [500]);
   assertEquals(await statuses("/docs/", "/docs/swagger-ui.css", "/docs/pages.js"), [200, 200, 200]);
   assertEquals([calls, await statuses("/docs/swagger-ui-bundle.js", "/wrong/")], [2, [200, 500]]);

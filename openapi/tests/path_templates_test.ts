@@ -6,7 +6,7 @@ import { assertAccepted } from "./support/assert_accepted.ts";
 
 const INFO = { title: "Test", version: "1" };
 
-/** Paths as they are registered, what OpenAPI has for them, and a request path for each of those. */
+/** Registered paths, their OpenAPI templates, and a request path for each template. */
 const PATHS: Readonly<Record<string, readonly (readonly [template: string, matching: string])[]>> = {
   "/": [["/", "/"]],
   "/users/:id": [["/users/{id}", "/users/7"]],
@@ -27,7 +27,7 @@ const PATHS: Readonly<Record<string, readonly (readonly [template: string, match
 
 for (const [path, expected] of Object.entries(PATHS)) {
   Deno.test(`${path} is written in OpenAPI's syntax, and what the document says is what the route takes`, async () => {
-    // which also has the paths of Express 5
+    // which also supports the paths of Express 5
     const app = express4().set("env", "test");
     app.get(path, (_req, res) => void res.send("found"));
     const document = openapi(app, INFO);
@@ -50,7 +50,7 @@ Deno.test("a path that OpenAPI cannot express is listed once, with its reason", 
   app.use(/^\/v\d+/, router);
   app.get("/ab?cd", (_req, res) => void res.end());
   app.post("/(x|y)", (_req, res) => void res.end());
-  // a brace is nothing else in a template
+  // a brace has no other meaning in a template
   app.get("/\\{id\\}", (_req, res) => void res.end());
   // a string, though it looks like an expression
   app.get("/ab/", (_req, res) => void res.end());

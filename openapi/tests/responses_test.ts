@@ -1,4 +1,4 @@
-/** What is sent is what the document says: nothing but the fields of the schema, in every environment. */
+/** Responses match the document: only the schema's fields are sent, in every environment. */
 import { validate, type ValidateOptions } from "@sluice/openapi";
 import sluice from "@sluice/sluice";
 import { assertEquals, assertMatch } from "@std/assert";
@@ -9,7 +9,7 @@ import { z } from "zod";
 
 const USER = { id: 1, name: "Ann", passwordHash: "secret", keys: [{ id: 2, secret: "secret" }] };
 
-/** What a client gets of a value, and what the developer is told. */
+/** What a client gets for a value, and what is reported to the developer. */
 async function sentOf(
   options: Omit<ValidateOptions, "response">,
   schema: unknown,
@@ -129,7 +129,7 @@ Deno.test("a schema whose output is another than its input makes what is sent, o
     const schema = z.object({ card: masked, currency: z.string().default("EUR") });
     const { body } = await sentOf({}, schema, { card: "123456789", more: 1 }, env);
     assertEquals([body, runs], [{ card: { last4: "6789" }, currency: "EUR" }, 1], env);
-    // nothing is sent that the schema could not make what it should be
+    // a value that the schema cannot convert is never sent
     assertEquals((await sentOf({}, schema, { card: 5 }, env)).status, 500, env);
   }
   let runs = 0;

@@ -1,4 +1,6 @@
-/** What a document allows gets past validation, and what it forbids does not: for generated routes, from the document alone. */
+/**
+ * Validation accepts what a document allows and rejects what it forbids: for generated routes, from the document alone.
+ */
 import { openapi, type OpenApiOperation, type OpenApiParameter } from "@sluice/openapi";
 import type { FrameworkApp } from "@sluice/sluice";
 import { assert, assertEquals } from "@std/assert";
@@ -7,10 +9,10 @@ import { assertAccepted } from "./support/assert_accepted.ts";
 import { generatedRoutes } from "./support/generated_routes.ts";
 import { SchemaValues } from "./support/schema_values.ts";
 
-/** Number of generated applications; each has a seed of its own. */
+/** Number of generated applications, each with its own seed. */
 const SETS = 200;
 
-/** A request before it is written. */
+/** A request before serialization. */
 interface Draft {
   readonly params: Map<OpenApiParameter, string | undefined>;
   body: unknown;
@@ -49,7 +51,7 @@ async function tryOperation(
   const bodySchema = operation.requestBody?.content["application/json"]?.schema;
   const textOf = ({ in: part, schema }: OpenApiParameter): string => {
     const text = String(values.allowed(schema));
-    // an empty segment is no segment
+    // an empty segment does not exist
     return part === "path" && text === "" ? "x" : text;
   };
   const draft = (): Draft => ({
@@ -92,7 +94,7 @@ async function tryOperation(
 
   async function assertForbidden(one: Draft): Promise<void> {
     const status = await send(one);
-    // 404: a path whose constraint refuses it
+    // 404: a path whose constraint rejects it
     assert(status === "400" || status === "404", `${status}, but the document forbids ${shown(one)}`);
     counts.forbidden++;
   }

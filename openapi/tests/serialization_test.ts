@@ -1,4 +1,7 @@
-/** Parameters and bodies are read as the document says that they are written, whichever library the schemas are of. */
+/**
+ * Parameters and bodies are read in the serialization that the document declares, whichever library the schemas come
+ * from.
+ */
 import { upload } from "@sluice/middleware/upload";
 import { openapi, validate, type ValidateOptions } from "@sluice/openapi";
 import sluice, { type FrameworkApp } from "@sluice/sluice";
@@ -9,7 +12,7 @@ import * as v from "valibot";
 import { z } from "zod";
 import { assertAccepted } from "./support/assert_accepted.ts";
 
-/** What a request is, and what a handler gets of it. */
+/** A request, and what a handler gets from it. */
 interface Way {
   readonly options: ValidateOptions;
   readonly path?: string;
@@ -29,7 +32,7 @@ function appOf({ options, path = "/" }: Pick<Way, "options" | "path">): Framewor
   return app;
 }
 
-/** Files and dates as something that can be compared. */
+/** Files and dates in a comparable form. */
 function shown(body: Record<string, unknown>): unknown {
   return JSON.parse(JSON.stringify(body, (_, value) => {
     if (value instanceof File) return `${value.name} ${value.type} ${value.size}`;
@@ -54,7 +57,7 @@ function parts(...fields: readonly (readonly [string, string | Blob])[]): Reques
   return { method: "POST", body };
 }
 
-/** Schemas of a list of text, of an object of two numbers, of numbers and of a file: `{ a: … }`. */
+/** Schemas of a list of strings, an object of two numbers, numbers and a file: `{ a: … }`. */
 const LIBRARIES = {
   zod: {
     list: z.object({ a: z.array(z.string()) }),
@@ -286,7 +289,7 @@ Deno.test("what may be several things, or nothing that is known, stays as it was
   });
   const expected = { one: "1", text: "2", any: "3", digits: "4" };
   await assertRead({ options: { query }, target: "/?one=1&text=2&any=3&digits=4", expected });
-  // what is not written as a number is judged by the schema
+  // the schema decides about anything not written as a number
   for (const target of ["/?n=0x10", "/?n=1_000", "/?n=", "/?n=1&n=2", "/?n=NaN"]) {
     const response = await appOf({ options: { query: z.object({ n: z.number() }) } }).inject(target);
     await response.text();

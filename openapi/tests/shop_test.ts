@@ -1,4 +1,7 @@
-/** A program of 41 operations keeps its document: it takes what that allows, and sends nothing that it does not have. */
+/**
+ * A program of 41 operations matches its document: it accepts what the document allows, and sends only what it
+ * declares.
+ */
 import { openapi, type OpenApiDocument } from "@sluice/openapi";
 import { assert, assertEquals } from "@std/assert";
 import { random } from "../../tests/support/random.ts";
@@ -7,7 +10,7 @@ import { DocumentRequests } from "./support/document_requests.ts";
 import { SchemaValues } from "./support/schema_values.ts";
 import { shop } from "./support/shop.ts";
 
-/** Requests of each operation and environment. */
+/** Requests per operation and environment. */
 const ROUNDS = 20;
 
 const OPTIONS = { securitySchemes: { bearer: { type: "http", scheme: "bearer" } } };
@@ -16,7 +19,7 @@ function documentOf(app: ReturnType<typeof shop>): OpenApiDocument {
   return openapi(app, { title: "Shop", version: "1" }, OPTIONS);
 }
 
-/** The same document with nothing in objects but what they name. */
+/** The same document, with objects limited to their named properties. */
 function closed(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(closed);
   if (typeof value !== "object" || value === null) return value;

@@ -1,4 +1,4 @@
-/** What is inferred from schemas: the file does not compile if it is not. */
+/** Types inferred from schemas: this file does not compile if the inference is wrong. */
 import { upload, type UploadedFile } from "@sluice/middleware/upload";
 import { validate, type ValidateOptions } from "@sluice/openapi";
 import { rateLimit } from "@sluice/rate-limit";
@@ -160,7 +160,7 @@ Deno.test("res.json takes what the schema of its status takes, and nothing else"
     res.status(404).json({ title: "None" });
     res.set("x-a", "b").status(404).set("x-c", "d").json({ title: "None" });
     res.status(req.params.id > 1 ? 200 : 404).json({ title: "None" });
-    // a status without a schema sends anything
+    // a status without a schema accepts any value
     res.status(500).json({ whatever: 1 });
     res.status(204).end();
     // @ts-expect-error -- another type
@@ -173,7 +173,7 @@ Deno.test("res.json takes what the schema of its status takes, and nothing else"
     res.status(404).json({ title: "None", stack: "" });
     // @ts-expect-error -- nor here
     res.set("x-a", "b").json({ ...user, passwordHash: "" });
-    // @ts-expect-error -- it is sent as JSON, too
+    // @ts-expect-error -- it is also sent as JSON
     res.send({ id: "1" });
   });
   app.post(
@@ -194,7 +194,7 @@ Deno.test("res.json takes what the schema of its status takes, and nothing else"
       res.json({ titel: "None" });
     });
   });
-  // two middleware, and one that says nothing
+  // two middleware, and one without a declaration
   app.get("/two", validate({ response: { 200: User } }), validate({ response: { 404: Problem } }), (_req, res) => {
     res.json(user);
     // @ts-expect-error -- that of 200

@@ -19,7 +19,7 @@ async function seen(app: Application, path: string, init?: RequestInit): Promise
   return [response.status, /json/.test(response.headers.get("content-type") ?? "") ? JSON.parse(text) : text];
 }
 
-/** A schema that does what a function does. */
+/** A schema from a check function. */
 function schemaOf<T>(check: (value: unknown) => ReturnType<StandardSchemaV1.Props<unknown, T>["validate"]>) {
   return { "~standard": { version: 1, vendor: "test", validate: check } } as StandardSchemaV1<unknown, T>;
 }
@@ -189,7 +189,7 @@ Deno.test("what cannot work is refused when it is registered, with the route", (
   const arktype = validate({ params: type({ name: "string" }) });
   assertMatch(message(() => app.post("/k/:id", arktype)), /"name"/);
   app.post("/b/:id", id("id"));
-  // a group's handlers have the parameters of its prefix as well
+  // a group's handlers also get the parameters of its prefix
   app.group("/:tenant", (group) => group.get("/x", id("tenant")));
   // @ts-expect-error -- not a schema
   assertMatch(message(() => validate({ body: { type: "object" } })), /body must be a schema of Standard Schema 1/);
@@ -235,7 +235,7 @@ for (const [name, { note, form }] of Object.entries(LIBRARIES)) {
     const app = appOf();
     app.post("/", sluice.json(), note, (_req, res) => res.json("ok"));
     for (const { name: what, query = "", init, status } of NOTES) {
-      // as servers do, and as a constructed request does not
+      // as servers do, unlike a constructed request
       const length = String(new Blob([(init.body ?? "") as string]).size);
       const headers = { ...init.headers, "content-length": length };
       const response = await app.inject(`/${query}`, { ...init, headers });
@@ -253,7 +253,7 @@ for (const [name, { note, form }] of Object.entries(LIBRARIES)) {
     app.post("/", upload(), form, (req, res) => res.json(req.file?.size ?? 0));
     for (const { name: what, init, status } of FORMS) {
       const isOfFiles = what.includes("two files") || what.includes("file of another type");
-      // a file in the place of a text leaves the text missing
+      // a file instead of a string leaves the string missing
       const expected = isOfFiles ? 200 : what.startsWith("a file where text") ? 422 : status;
       const response = await app.inject("/", init);
       await response.text();

@@ -1,4 +1,4 @@
-/** Clients that `generateClient` writes: the compiler knows what each route takes and responds with, and calls arrive. */
+/** Clients written by `generateClient`: each route's input and response are typed, and calls arrive. */
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import openapiTS, { astToString } from "openapi-typescript";
 import { openapi, operation, validate } from "@sluice/openapi";
@@ -11,7 +11,7 @@ import { random } from "../../tests/support/random.ts";
 import { generatedRoutes } from "./support/generated_routes.ts";
 import { ordersApi } from "./support/orders_api.ts";
 
-/** Files in a folder of their own, with all imports of this repository. */
+/** Puts files into a temporary folder with all imports of this repository. */
 async function inFolder<T>(files: Readonly<Record<string, string>>, use: (folder: string) => Promise<T>): Promise<T> {
   const folder = await Deno.makeTempDir();
   try {
@@ -31,7 +31,7 @@ async function inFolder<T>(files: Readonly<Record<string, string>>, use: (folder
 }
 
 async function assertCompiles(folder: string, ...files: string[]): Promise<void> {
-  // a wrong call that compiles is an error, too
+  // a wrong call that compiles is also an error
   const options = { limitMs: 120_000, quiet: true, cwd: folder };
   const { code, output } = await run(Deno.execPath(), ["check", "--quiet", ...files], options);
   assertEquals(code, 0, output);
@@ -257,7 +257,7 @@ Deno.test("the guide's programs compile with the client of its application, thos
   });
 });
 
-/** Each type of ours against that of openapi-typescript, in both directions. */
+/** Compares each of our types with that of openapi-typescript, in both directions. */
 function compared(app: FrameworkApp): { ours: string; theirs: Promise<string>; pairs: string[] } {
   const document = openapi(app, { title: "Compared", version: "1" });
   const pairs: string[] = [];

@@ -38,7 +38,7 @@ Deno.test("requests beyond the limit get 503, and say when to try again, until o
   assertEquals([count, by], [3, { normal: 1, low: 0 }]);
 });
 
-/** Serves an application of Express, or of Sluice in its place. */
+/** Serves an Express application, or a Sluice application in its place. */
 async function served(app: unknown, visit: (origin: string) => Promise<void>): Promise<void> {
   const server = createServer(app as never);
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -52,7 +52,7 @@ async function served(app: unknown, visit: (origin: string) => Promise<void>): P
   }
 }
 
-/** Sends a request, and leaves when something has happened. */
+/** Sends a request, and disconnects once `happened()` is true. */
 async function leave(url: string, happened: () => boolean): Promise<void> {
   const leaving = new AbortController();
   const waiting = fetch(url, { signal: leaving.signal });
@@ -95,7 +95,7 @@ Deno.test("it is a middleware of Express, too, and whom a client has left counts
     now += 1;
     assertEquals(await status(), 200);
     await until(() => limit.figures.inFlight === 0);
-    // one that ends after all is not counted twice
+    // the last request to end is not counted twice
     waiting.shift()!();
     assertEquals(limit.figures.inFlight, 0);
     assertEquals(limit.figures.latencyMs, 0);
@@ -108,7 +108,7 @@ Deno.test("a client that has left before the limit is asked holds nothing once t
   let come = 0;
   let handled = 0;
   const closed = Promise.withResolvers<void>();
-  // such as a session that is read from a database
+  // such as a session read from a database
   app.use((_req: Any, res: Any, next: () => void) => {
     come++;
     if (come > 1) return next();

@@ -1,22 +1,22 @@
-/** What the limiter finds where requests do not take, or come, as in the model that it was made with. */
+/** The limiter with service times and arrivals other than those of the model it was designed with. */
 import { assert } from "@std/assert";
 import { adaptive, fixed, phasesOf } from "./model_runs.ts";
 import { ARRIVALS, type ModelOptions, type Phase, SERVICES } from "./server_model.ts";
 
 const isLong = Deno.env.has("SLUICE_FUZZ_OPERATIONS");
-/** Numbers of servers, and with how many seeds each is tried. */
+/** Numbers of servers, each with its number of seeds. */
 const SIZES: ReadonlyMap<number, number> = new Map(isLong ? [[8, 10], [32, 10], [128, 3]] : [[32, 1]]);
-/** Many servers end many requests before the first long one, which only few long requests among short ones show. */
+/** With many servers, many requests end before the first long one. Only a mix of few long requests shows that. */
 const MANY: ReadonlyMap<number, number> = new Map([[128, 1]]);
-/** A seed that no limiter is tried with, for the limits that stay. */
+/** Seed for the fixed limits; no adaptive run uses it. */
 const SEED_OF_FIXED = 4242;
-/** Limits that stay, as parts of the servers: bursts are processed best with a long queue. */
+/** Fixed limits, as fractions of the servers. Bursts are processed best with a long queue. */
 const PARTS = isLong ? [0.75, 1, 1.25, 1.5, 2, 3, 4] : [1, 1.5, 3];
 const NAMES = isLong
   ? ["steady", "latency doubles", "back again", "capacity halves", "load spikes tenfold"]
   : ["latency doubles", "capacity halves", "load spikes tenfold"];
 
-/** The most that a limit that stays processes, and the least p99 of those that process nine tenths of it. */
+/** The highest throughput of a fixed limit, and the lowest p99 among those with at least 90 % of it. */
 function bestFixed(phase: Phase, options: ModelOptions): { throughput: number; p99: number } {
   const forMs = isLong && phase.forMs > 6000 ? 20_000 : 5000;
   const all = PARTS.map((part) => {
@@ -32,7 +32,7 @@ function mean(values: readonly number[]): number {
   return values.reduce((sum, value) => sum + value, 0) / values.length;
 }
 
-// exponential ones are those of the other test
+// the other test covers exponential ones
 const services = (Object.keys(SERVICES) as (keyof typeof SERVICES)[]).filter((one) => isLong || one !== "exponential");
 
 for (const service of services) {
@@ -75,16 +75,16 @@ for (const service of services) {
   }
 }
 
-/** What is kept: nine tenths of the throughput and twice the p99, but for what the documentation says. */
+/** Guaranteed bounds: 90 % of the throughput and twice the p99, with the documented exceptions. */
 function boundsOf(
   { service, arrivals }: ModelOptions,
   servers: number,
   name: string,
 ): readonly [throughput: number, p99: number] {
-  // a queue that lasts from one burst to the next is what the limit prevents
+  // the limit prevents queues that last from one burst to the next
   if (arrivals === "bursty") return [servers === 128 ? 0.3 : 0.55, 1.5];
-  // where all requests take equally long, p99 is that of the first moments
+  // when all requests take equally long, the first moments determine p99
   if (service === "constant" && name === "capacity halves") return [0.9, 2.7];
-  // where few take very long, it takes long to know that all do
+  // when few requests take very long, it takes long to find out that all of them do
   return [service === "lognormal" ? 0.8 : 0.9, 2];
 }

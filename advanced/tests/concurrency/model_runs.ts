@@ -1,8 +1,8 @@
-/** What happens to modelled servers, and what limits make of it. */
+/** Load phases for modelled servers, run with adaptive and fixed limits. */
 import { adaptiveConcurrency } from "@sluice/rate-limit";
 import { Model, type ModelOptions, type Outcome, type Phase } from "./server_model.ts";
 
-/** What happens: always more requests than the server can process, so that the limit matters. */
+/** Load phases: always more requests than the server can process, so that the limit matters. */
 export function phasesOf(servers: number): Phase[] {
   const usual = { servers, meanMs: 20, perSecond: servers / 20 * 1200, forMs: 20_000 };
   return [
@@ -16,14 +16,14 @@ export function phasesOf(servers: number): Phase[] {
   ];
 }
 
-/** Phases with the limit that finds itself. */
+/** Runs phases with the adaptive limit. */
 export function adaptive(phases: readonly Phase[], seed: number, options?: ModelOptions): Outcome[] {
   const model = new Model(seed, options);
   const limit = adaptiveConcurrency({ clock: () => model.now });
   return model.run(phases, () => limit.begin(), () => limit.figures.limit);
 }
 
-/** Phases with a limit that stays. */
+/** Runs phases with a fixed limit. */
 export function fixed(phases: readonly Phase[], most: number, seed: number, options?: ModelOptions): Outcome[] {
   const model = new Model(seed, options);
   let inFlight = 0;

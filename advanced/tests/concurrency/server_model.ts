@@ -1,20 +1,20 @@
 /**
- * A model of a server: the M/M/c/∞ queue of Kleinrock, "Queueing Systems", volume 1, section 3.5. Requests come as a
- * Poisson process; `servers` of them are processed at once, each for an exponentially distributed time, and others wait
- * in order of arrival. Its capacity is `servers / meanMs`. Time is virtual, and chance has a seed.
+ * A model of a server: the M/M/c/∞ queue of Kleinrock, "Queueing Systems", volume 1, section 3.5. Requests arrive as a
+ * Poisson process. The server processes `servers` of them at once, each for an exponentially distributed time; the
+ * others wait in order of arrival. Its capacity is `servers / meanMs`. Time is virtual, and random numbers are seeded.
  *
- * Both distributions can be others: those of {@linkcode SERVICES}, and those of {@linkcode ARRIVALS}.
+ * Other distributions are available: {@linkcode SERVICES} and {@linkcode ARRIVALS}.
  */
 import { seededRandom } from "../../src/testing/seeded_random.ts";
 
-/** A number from 0 to 1, 1 not included. */
+/** A number from 0 (inclusive) to 1 (exclusive). */
 type Uniform = () => number;
 
-/** How long requests take, as parts of their mean. */
+/** Service times, as multiples of their mean. */
 export const SERVICES = {
   constant: () => 1,
   exponential: (uniform: Uniform) => -Math.log(1 - uniform()),
-  /** With a heavy tail: one in a hundred takes more than ten times the mean. */
+  /** Heavy-tailed: one in a hundred takes more than ten times the mean. */
   lognormal: (uniform: Uniform) => {
     const deviation = 1.5;
     const normal = Math.sqrt(-2 * Math.log(1 - uniform())) * Math.cos(2 * Math.PI * uniform());
@@ -24,57 +24,57 @@ export const SERVICES = {
   bimodal: (uniform: Uniform) => (uniform() < 0.05 ? 10 : 1) / 1.45,
 } as const;
 
-/** How requests come: each by itself; in bursts, of which half of the time is without; from clients that wait for responses. */
+/** Arrivals: independent; in bursts that fill half of the time; or from clients that wait for responses. */
 export const ARRIVALS = ["poisson", "bursty", "closed"] as const;
 
-/** Mean length of a burst, and of the time between two, in ms. */
+/** Mean length of a burst, and of the pause between two, in ms. */
 const BURST_MS = 100;
-/** For how long a client waits after a response, and after a refusal, in ms on average. */
+/** How long a client waits after a response, and after a refusal, in ms on average. */
 const THINK_MS = 20;
 const RETRY_MS = 100;
 
-/** What of the model is not as usual. */
+/** Deviations from the default model. */
 export interface ModelOptions {
-  /** How long requests take, `"exponential"` by default. */
+  /** Service times, `"exponential"` by default. */
   readonly service?: keyof typeof SERVICES;
-  /** How they come, `"poisson"` by default. */
+  /** Arrivals, `"poisson"` by default. */
   readonly arrivals?: typeof ARRIVALS[number];
 }
 
-/** What a server is like for a while. */
+/** State of the server and its load for a while. */
 export interface Phase {
   readonly name: string;
-  /** How long, in ms. */
+  /** Duration in ms. */
   readonly forMs: number;
-  /** Requests that it processes at once. */
+  /** Requests the server processes at once. */
   readonly servers: number;
-  /** How long one takes, in ms, on average. */
+  /** Mean service time in ms. */
   readonly meanMs: number;
-  /** Requests that come, in each second; of clients that wait, as many as would send them if none had to. */
+  /** Requests per second. With clients that wait for responses: the rate they would reach if none had to wait. */
   readonly perSecond: number;
 }
 
-/** What came of it. */
+/** Result of a phase. */
 export interface Outcome {
   readonly name: string;
-  /** Requests a second that the server could process at most. */
+  /** Maximum number of requests per second the server could process. */
   readonly capacity: number;
-  /** Requests a second that it processed. */
+  /** Requests per second it processed. */
   readonly throughput: number;
-  /** Latency of admitted requests in ms, of which 99 % are below. */
+  /** Latency of admitted requests in ms: the 99th percentile. */
   readonly p99: number;
-  /** Mean limit that requests met. */
+  /** Mean limit that arriving requests met. */
   readonly limit: number;
 }
 
-/** Decides about a request: what to call when it is over, `null` for a refusal. */
+/** Decides about a request: returns a function to call when the request ends, `null` for a refusal. */
 export type Admit = () => (() => void) | null;
 
-/** The virtual clock, and the queue of what will happen. */
+/** The virtual clock and the event queue. */
 export class Model {
-  /** The present time in ms. */
+  /** Current time in ms. */
   now = 0;
-  /** A heap by time. */
+  /** A heap ordered by time. */
   readonly #events: { readonly at: number; readonly run: () => void }[] = [];
   readonly #random: Uniform;
   readonly #service: (uniform: Uniform) => number;
@@ -96,7 +96,7 @@ export class Model {
     this.#arrivals = arrivals;
   }
 
-  /** Runs phases one after the other, and tells how each went. */
+  /** Runs phases one after the other and returns the result of each. */
   run(phases: readonly Phase[], admit: Admit, limitNow: () => number): Outcome[] {
     return phases.map((phase) => {
       this.#phase = phase;
@@ -136,7 +136,7 @@ export class Model {
     return Math.round(this.#phase.perSecond * (THINK_MS + 20) / 1000);
   }
 
-  /** A client asks, and asks again when it has thought about the response, or has been refused for long enough. */
+  /** A client sends a request. It sends the next one after its think time, or after its wait for a refusal. */
   #ask(): void {
     if (this.#clients > this.#wantedClients) return void this.#clients--;
     const again = (afterMs: number) => this.#at(this.#exponential(afterMs), () => this.#ask());
@@ -156,7 +156,7 @@ export class Model {
     if (this.#isBurst) this.#request(() => {});
   }
 
-  /** Tells whether it was admitted. */
+  /** Returns whether the request was admitted. */
   #request(ended: () => void): boolean {
     const end = this.#admit();
     if (end === null) return false;
@@ -168,7 +168,7 @@ export class Model {
         end();
         ended();
         this.#latencies.push(this.now - began);
-        // after the number of servers has been halved, some end without a successor
+        // after the number of servers is halved, some end without a successor
         while (this.#busy < this.#phase.servers && this.#taken < this.#waiting.length) this.#waiting[this.#taken++]!();
       });
     };

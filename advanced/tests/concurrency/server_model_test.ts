@@ -1,4 +1,4 @@
-/** That the limiter finds what a modelled server can do; the figures are printed, and are those of the documentation. */
+/** The limiter finds the capacity of a modelled server. The test prints the figures that the documentation gives. */
 import { assert, assertEquals } from "@std/assert";
 import { adaptive, fixed, phasesOf } from "./model_runs.ts";
 import { Model, type Phase } from "./server_model.ts";
@@ -10,7 +10,7 @@ const SERVERS = [8, 32, 128] as const;
 
 const known = new Map<string, { p99: number; limit: number }>();
 
-/** The fixed limit with the least latency among those that use at least nine tenths of the server. */
+/** The fixed limit with the lowest latency among those that use at least 90 % of the server. */
 function bestFixed(phase: Phase): { p99: number; limit: number } {
   const what = `${phase.servers} ${phase.meanMs} ${phase.perSecond}`;
   const best = known.get(what) ?? searchFixed(phase);

@@ -1,4 +1,6 @@
-/** How a new limit grows: at once where nothing is short, and no further than a model of an overloaded server allows. */
+/**
+ * How a new limit grows: immediately without contention, and no further than a model of an overloaded server allows.
+ */
 import { assert } from "@std/assert";
 import { adaptiveConcurrency, type Priority } from "@sluice/rate-limit";
 import { fixed } from "./model_runs.ts";
@@ -9,16 +11,16 @@ const LATENCIES = [1, 10, 100, 1000, 3000, 30_000];
 const KINDS = ["constant", "exponential", "bimodal"] as const;
 
 interface Run {
-  /** Requests refused, as a part of all. */
+  /** Fraction of requests refused. */
   readonly refused: number;
-  /** When the limit was 500 or more, in ms. */
+  /** Time in ms at which the limit reached 500. */
   readonly at500: number;
   readonly throughput: number;
   readonly p99: number;
   readonly limit: number;
 }
 
-/** Runs phases, and tells about the last one. */
+/** Runs phases and returns the result of the last one. */
 function run(phases: readonly Phase[], seed: number, options: ModelOptions, priority?: Priority): Run {
   const model = new Model(seed, options);
   const limit = adaptiveConcurrency({ clock: () => model.now });
@@ -43,7 +45,7 @@ function run(phases: readonly Phase[], seed: number, options: ModelOptions, prio
   };
 }
 
-/** A server that can do everything at once. */
+/** A server with capacity for everything at once. */
 function roomy(meanMs: number, inProgress: number, forMs = Math.max(20_000, 3 * meanMs)): Phase {
   return { name: "", servers: Infinity, meanMs, perSecond: inProgress / meanMs * 1000, forMs };
 }
@@ -52,7 +54,7 @@ for (const service of KINDS) {
   Deno.test(`at most 1 % is refused where nothing is short, with ${service} times from 1 ms to 30 s`, () => {
     for (const meanMs of LATENCIES) {
       for (const inProgress of meanMs === 1 ? [10] : meanMs === 10 ? [10, 100] : [10, 100, 250, 500]) {
-        // more in less time cannot be told from a flood, and takes the limit half a second
+        // a faster rise looks like a flood, and takes the limit half a second
         if (inProgress / meanMs * 1000 > 10_000) continue;
         const at = (part: number) => roomy(meanMs, inProgress * part);
         const situations: Record<string, Phase[]> = {
@@ -73,7 +75,7 @@ for (const service of KINDS) {
 
   Deno.test(`the limit grows from 20 to 500 in under 2 s, with ${service} times from 1 ms to 30 s`, () => {
     for (const meanMs of LATENCIES) {
-      // what takes long cannot have ended until then
+      // long requests cannot have ended by then
       const phase = { ...roomy(meanMs, 600, 2000), perSecond: 600 / Math.min(meanMs, 1000) * 1000 };
       for (const seed of meanMs < 100 ? [1] : SEEDS) {
         const { at500 } = run([{ ...phase, forMs: meanMs < 100 ? 500 : 2000 }], seed, { service });
@@ -93,7 +95,7 @@ for (const service of KINDS) {
           const { throughput, p99 } = run([phase, phase], seed, { service });
           const about = `${servers} servers, ${overload} times as much, seed ${seed}`;
           assert(throughput >= 0.9, `${about}: ${throughput} of the capacity`);
-          // a queue of few servers is as long as the square root of the limit
+          // with few servers, the queue is as long as the square root of the limit
           assert(
             p99 <= (servers === 10 ? 3 : 2) * best,
             `${about}: p99 is ${p99} ms, and ${best} ms with a fixed limit`,

@@ -47,7 +47,7 @@ class Broken implements Store {
   }
 }
 
-/** Changes every verdict. */
+/** Alters every verdict. */
 function altered(change: (verdict: Verdict, take: Take) => Verdict): new (clock: VirtualClock) => Store {
   return class extends Broken {
     override decide(takes: readonly Take[], times = 1) {
@@ -56,7 +56,7 @@ function altered(change: (verdict: Verdict, take: Take) => Verdict): new (clock:
   };
 }
 
-/** Changes every take. */
+/** Alters every take. */
 function misread(change: (take: Take) => Take): new (clock: VirtualClock) => Store {
   return class extends Broken {
     override decide(takes: readonly Take[], times = 1) {
@@ -68,7 +68,7 @@ function misread(change: (take: Take) => Take): new (clock: VirtualClock) => Sto
   };
 }
 
-/** Settles in another way. */
+/** Settles differently. */
 function settling(
   settle: (inner: MemoryStore, take: Take, stamp: number, change: number) => Verdict | Promise<Verdict>,
 ): new (clock: VirtualClock) => Store {
@@ -79,7 +79,7 @@ function settling(
   };
 }
 
-/** Runs the contract; returns the names of the tests that failed, each with its message. */
+/** Runs the contract. Returns the names of the failed tests, each with its message. */
 async function failuresOf(
   Made: new (clock: VirtualClock) => Store,
   options?: StoreContractOptions,
@@ -381,7 +381,7 @@ for (const [bug, { store, breaks }] of Object.entries(BUGS)) {
 
 const CONFIGURED: Policy = { name: "configured", algorithm: "fixed-window", limit: 7, windowMs: 10_000 };
 
-/** A store that only tells outcomes; a subclass breaks it in one way. */
+/** A store that returns outcomes only; a subclass breaks it in one way. */
 class Outcomes implements Store {
   readonly inner: CloudflareRateLimitStore;
 

@@ -44,7 +44,7 @@ storeContract(
   { operations },
 );
 
-/** A fake namespace: objects by name, each with its own storage. Tests with real ones are in `stores/`. */
+/** A fake namespace: objects by name, each with its own storage. Tests in `stores/` use real ones. */
 class Namespace {
   readonly #objects = new Map<string, RateLimitObject>();
   readonly #clock: VirtualClock;
@@ -82,7 +82,7 @@ storeContract(
   { operations: operations },
 );
 
-// a fake as well: the real binding has no clock of one's own
+// also a fake: the real binding does not accept a clock
 for (const [limit, period] of [[7, 10], [20, 60]] as const) {
   storeContract(
     {
@@ -152,7 +152,7 @@ storeContract(
   {
     name: "fromCounter",
     make(clock) {
-      // counter and adapter share one time
+      // counter and adapter share one clock
       const time = new StoreClock(clock.read);
       return Promise.resolve({ store: fromCounter(() => new Counter(time), { clock: () => time.now() }) });
     },

@@ -1,4 +1,4 @@
-/** The dashboard in Sluice, in Express and behind a web request: who gets what, and what strangers cannot do. */
+/** The dashboard in Sluice, in Express and behind a web request: who gets access, and what strangers cannot do. */
 import { assert, assertEquals, assertMatch, assertThrows } from "@std/assert";
 import { Limiter, MemoryStore, rateLimit } from "@sluice/rate-limit";
 import { dashboard, fetchDashboard } from "@sluice/rate-limit/dashboard";
@@ -12,7 +12,7 @@ function resetOf(limiter: string, key: string, headers: Record<string, string> =
   return { method: "POST", headers: { "sluice-reset": JSON.stringify({ limiter, key }), ...headers } };
 }
 
-/** A dashboard of one limiter, behind web requests. */
+/** Serves the dashboard of one limiter as a Fetch handler. */
 function served(limiter: Limiter, authorize: () => boolean | Promise<boolean> = () => true) {
   const page = fetchDashboard({ limiters: { api: limiter }, authorize });
   return (path = "/", init?: RequestInit) => page(new Request(`http://localhost${path}`, init));
@@ -185,12 +185,12 @@ Deno.test("whoever knows the secret sees the dashboard, with any user name", asy
   }
 });
 
-/** Headers of a reset, and its status; the origin is http://localhost. */
+/** Headers of a reset request, and its status. The origin is http://localhost. */
 const RESETS: [Record<string, string>, number][] = [
   [{ "sec-fetch-site": "same-origin" }, 200],
   [{ "sec-fetch-site": "same-origin", origin: "http://localhost" }, 200],
   [{ origin: "http://localhost" }, 200],
-  // a page of somebody else
+  // another site's page
   [{ "sec-fetch-site": "cross-site" }, 403],
   [{ "sec-fetch-site": "same-site" }, 403],
   [{ "sec-fetch-site": "cross-site", origin: "http://localhost" }, 403],
@@ -199,7 +199,7 @@ const RESETS: [Record<string, string>, number][] = [
   [{ origin: "https://localhost" }, 403],
   [{ origin: "http://localhost.example" }, 403],
   [{ origin: "null" }, 403],
-  // no page at all
+  // not a page
   [{}, 403],
 ];
 
@@ -216,7 +216,7 @@ Deno.test("only a page of the same origin resets a key", async () => {
 Deno.test("only a page of the same origin reads the data, also where the application allows others by CORS", async () => {
   const ask = served(new Limiter());
   for (const [headers, status] of RESETS) {
-    // what the user opens, and what is no page
+    // opened by the user, or not sent by a page
     const isOwn = status === 200 || Object.keys(headers).length === 0 || headers["sec-fetch-site"] === "none";
     const response = await ask("/?data", { headers });
     assertEquals(response.status, isOwn ? 200 : 403, JSON.stringify(headers));
@@ -224,7 +224,7 @@ Deno.test("only a page of the same origin reads the data, also where the applica
   }
 });
 
-/** A `Host`, what else the request says, and whether the dashboard is there without and with `hosts`. */
+/** A `Host`, other properties of the request, and whether the dashboard responds without and with `hosts`. */
 const HOSTS: [host: string, { peer?: string; header?: string }, byDefault: boolean, named: boolean][] = [
   ["localhost", {}, true, true],
   ["LOCALHOST:3000", { peer: "127.0.0.1" }, true, true],
@@ -243,13 +243,13 @@ const HOSTS: [host: string, { peer?: string; header?: string }, byDefault: boole
   ["", {}, false, false],
   ["0.0.0.0:3000", { peer: "127.0.0.1" }, false, false],
   ["[::]", { peer: "::1" }, false, false],
-  // from elsewhere, and through a proxy
+  // from another machine, and through a proxy
   ["localhost", { peer: "203.0.113.9" }, false, false],
   ["localhost", { peer: "10.0.0.1" }, false, false],
   ...["x-forwarded-for", "x-forwarded-host", "x-forwarded-proto", "x-real-ip", "forwarded", "via"].map(
     (header): typeof HOSTS[number] => ["localhost", { peer: "127.0.0.1", header }, false, false],
   ),
-  // a host that is named is one from wherever it is asked for
+  // a host in the list is accepted from any address
   ["admin.example.com", { peer: "127.0.0.1", header: "x-forwarded-for" }, false, true],
   ["Admin.Example.COM.:8443", { peer: "203.0.113.9" }, false, true],
   ["admin.example.com.evil.example", {}, false, false],
@@ -333,7 +333,7 @@ Deno.test("the page allows nothing but its own script and style, and is the same
   for (const rule of ["default-src 'none'", "frame-ancestors 'none'", "base-uri 'none'", "form-action 'none'"]) {
     assert(policy.includes(rule), rule);
   }
-  // the one address in it is the name of SVG
+  // the only address in it is the SVG namespace
   assertEquals(page.match(/https?:\/\/[^"]*/g), ["http://www.w3.org/2000/svg"]);
   assert(!/innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\b/.test(page));
   await refuse(limiter, ...EVIL);
@@ -366,7 +366,7 @@ Deno.test("keys are JSON that no browser takes for anything else, and come back 
   assertEquals(top.map(({ key }: Any) => key).sort(), EVIL.toSorted());
   for (const { shown, retryAfterMs } of top) {
     assertMatch(shown, /^[^\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]+$/u);
-    // a limit of 0 is never to be passed, and JSON has no Infinity
+    // a limit of 0 never admits anything, and JSON has no Infinity
     assertEquals(retryAfterMs, null);
   }
   for (const key of EVIL) {

@@ -1,4 +1,4 @@
-/** Clients that leave, on real servers: to leave is free, so it must neither end a charge nor make room. */
+/** Disconnects on real servers: they cost a client nothing, so they must neither settle a charge nor free a slot. */
 import { assertEquals } from "@std/assert";
 import { fileURLToPath } from "node:url";
 import { LISTENING_RUNTIMES, type ListeningRuntime } from "../../../tests/support/listening_runtimes.ts";
@@ -19,7 +19,7 @@ async function seen(server: RawServer): Promise<Figures> {
   return JSON.parse(await ask(server, "/figures"));
 }
 
-/** Sends a request whose client leaves once its handler has begun, and waits until the server has noticed. */
+/** Sends a request, disconnects once its handler has begun, and waits until the server has noticed. */
 async function leave(server: RawServer, path: string): Promise<void> {
   const { begun, closed } = await seen(server);
   const client = await opened(server, requestHead(`GET ${path}`, path === "/socket" ? HANDSHAKE : []));
@@ -39,21 +39,21 @@ async function untilSeen(server: RawServer, expected: Partial<Figures>): Promise
     .catch(async () => assertEquals(pick(await seen(server)), expected));
 }
 
-/** All of it, in one story, since each part leaves tokens for the next. */
+/** One sequence, since each part depends on the tokens left by the one before. */
 async function leaving(server: RawServer, adapts: boolean): Promise<void> {
   const inFlight = (count: number) => adapts ? count : null;
   await leave(server, "/model");
-  // the handler is at work: its estimate stays, and its slot is taken
+  // the handler is running: its estimate stays charged, and it holds its slot
   assertEquals(await seen(server), { begun: 1, closed: 1, tokens: 80, slots: 2, inFlight: inFlight(1) });
   assertEquals(await ask(server, "/open"), "opened");
   await untilSeen(server, { tokens: 40, slots: 3, inFlight: inFlight(0) });
-  // a stream ends with its client, and has used what is known by then
+  // a stream ends with its client, and is charged what is known by then
   await leave(server, "/stream");
   await untilSeen(server, { tokens: 10, slots: 3, inFlight: inFlight(0) });
-  // as long as clients stay, nothing has changed
+  // nothing changes for clients that stay connected
   const { begun } = await seen(server);
   const staying = ask(server, "/model");
-  // nothing is let in by an estimate above what is left
+  // an estimate above what is left admits nothing
   assertEquals(await staying.then((text) => text.includes("Too many requests")), true);
   assertEquals((await seen(server)).begun, begun);
 }
@@ -82,7 +82,7 @@ for (const [runtime, start, ignore] of [["Node", startNode, skipNode], ["Deno", 
   });
 }
 
-/** Every way frees the slot; and is settled, but for streams that nobody ends, whose estimate stays. */
+/** Every way frees the slot and settles, except streams that are never ended, whose estimate stays. */
 function assertEnded(line: string): void {
   const seen = JSON.parse(line) as Record<string, [tokens: number, isFree: boolean]>;
   for (const [way, [tokens, isFree]] of Object.entries(seen)) {

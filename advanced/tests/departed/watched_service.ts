@@ -1,24 +1,24 @@
-/** A service whose clients leave: what its handlers do, and what its limits say, whatever framework it is written in. */
+/** A service whose clients disconnect. It reports what its handlers do and what its limits return, in any framework. */
 import type { Limiter } from "@sluice/rate-limit";
 
-/** What can be seen of it. */
+/** Observed figures. */
 export interface Figures {
-  /** Handlers that have begun. */
+  /** Handlers that have started. */
   readonly begun: number;
-  /** Responses that were closed. */
+  /** Closed responses. */
   readonly closed: number;
-  /** Tokens that are left, of 100. */
+  /** Tokens left, of 100. */
   readonly tokens: number;
-  /** Slots that are free, of 3. */
+  /** Free slots, of 3. */
   readonly slots: number;
-  /** Requests in progress, for a limit that finds itself; `null` where there is none. */
+  /** Requests in progress for an adaptive limit; `null` without one. */
   readonly inFlight: number | null;
 }
 
-/** Options of the limit on tokens: estimated at 20, and known when the handler has said so. */
+/** Options of the token limit: the estimate is 20, and the handler reports the actual use. */
 export const TOKENS = { limit: 100, windowMs: 3_600_000, maxDebt: 500, cost: 20, keyGenerator: () => "key" } as const;
 
-/** Options of the limit on requests at once. */
+/** Options of the concurrency limit. */
 export const SLOTS = { algorithm: "concurrency", limit: 3, windowMs: 3_600_000, keyGenerator: () => "key" } as const;
 
 /** The service. */
@@ -27,24 +27,24 @@ export class WatchedService {
   #closed = 0;
   #waiting: (() => void)[] = [];
 
-  /** Stands for a call of a model, which takes until the gate is opened, whoever waits for it. */
+  /** Simulates a model call, which runs until the gate opens, whether or not a caller still waits. */
   async model(): Promise<{ tokens: number }> {
     await new Promise<void>((resolve) => this.#waiting.push(resolve));
     return { tokens: 60 };
   }
 
-  /** Notes that a handler has begun, and when its response is closed. */
+  /** Records that a handler has started, and when its response is closed. */
   begin(res: { on(event: "close", listener: () => void): unknown }): void {
     this.#begun++;
     res.on("close", () => this.#closed++);
   }
 
-  /** Opens the gate for the handlers that wait at it. */
+  /** Opens the gate for waiting handlers. */
   open(): void {
     for (const resolve of this.#waiting.splice(0)) resolve();
   }
 
-  /** What can be seen. */
+  /** Returns the observed figures. */
   async figures(tokens: Limiter, slots: Limiter, inFlight: number | null): Promise<Figures> {
     const [{ remaining }, { remaining: free }] = [await tokens.peek("key"), await slots.peek("key")];
     return { begun: this.#begun, closed: this.#closed, tokens: remaining, slots: free, inFlight };

@@ -1,4 +1,4 @@
-/** Clients that leave before a handler responds, in all the ways in which it may respond nevertheless. */
+/** Clients that disconnect before a handler responds, in all the ways in which it may still respond. */
 import { once } from "node:events";
 import { connect } from "node:net";
 import { Readable } from "node:stream";
@@ -12,7 +12,7 @@ export type Way = (req: Any, res: Any, next: (error?: unknown) => void) => unkno
 
 const FILE = `${process.cwd()}/README.md`;
 
-/** Ways of Express. */
+/** Ways that exist in Express. */
 export const WAYS: Readonly<Record<string, Way>> = {
   send: (_req, res) => res.send("text"),
   json: (_req, res) => res.json({}),
@@ -34,7 +34,7 @@ export const WAYS: Readonly<Record<string, Way>> = {
   nowhere: (_req, _res, next) => next(),
 };
 
-/** Ways that only Sluice has. */
+/** Ways that exist only in Sluice. */
 export const OWN_WAYS: Readonly<Record<string, Way>> = {
   response: () => new Response("text"),
   empty: () => new Response(null, { status: 204 }),
@@ -43,12 +43,11 @@ export const OWN_WAYS: Readonly<Record<string, Way>> = {
 };
 
 /**
- * Has one client leave for each way.
+ * Disconnects one client for each way.
  *
  * @param app An application
  * @param ways The ways
- * @returns By the names of the ways: tokens that are left of 1000, after an estimate of 20 and a use of 5, and whether the
- * slot has become free
+ * @returns By name: tokens left of 1000 after an estimate of 20 and a use of 5, and whether the slot was freed
  */
 export async function departures(app: Any, ways: Readonly<Record<string, Way>>): Promise<Record<string, unknown>> {
   const keyGenerator = (req: Any) => req.path as string;

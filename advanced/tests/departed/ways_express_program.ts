@@ -1,4 +1,4 @@
-/** Prints what becomes of requests in Express whose clients have left. */
+/** Prints what happens in Express to requests whose clients have disconnected. */
 import express from "express";
 import { departures, WAYS } from "./ways.ts";
 

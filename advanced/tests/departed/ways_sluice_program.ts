@@ -1,4 +1,4 @@
-/** Prints what becomes of requests in Sluice whose clients have left. */
+/** Prints what happens in Sluice to requests whose clients have disconnected. */
 import sluice from "@sluice/sluice";
 import { departures, OWN_WAYS, WAYS } from "./ways.ts";
 

@@ -1,4 +1,4 @@
-/** A case or more for every option: what is given, and where its trace begins. */
+/** At least one case for every option, with the options and the start of its trace. */
 import { PolicyRules } from "@sluice/rate-limit/rules";
 import { type AlgorithmName, MemoryStore } from "@sluice/rate-limit";
 import type { Random } from "../../src/testing/seeded_random.ts";
@@ -10,7 +10,7 @@ import type { TraceShape } from "./traces.ts";
 /** A case. */
 export interface Case extends Omit<Scene, "trace" | "options">, TraceShape {
   options(making: Making): AnyOptions;
-  /** Whether an entry has the options; all have by default. */
+  /** Whether an entry supports the options; all do by default. */
   readonly suits?: (subject: Subject) => boolean;
 }
 
@@ -231,7 +231,7 @@ export const CASES: Readonly<Record<string, Case>> = {
     }),
   },
   "delay for requests in progress": {
-    // whether the two that end in one ms are gone when the first of those that wait is let in
+    // whether the two that end in the same ms have ended when the first waiting request is admitted
     apart: ["headers", "counters"],
     options: () => ({ algorithm: "concurrency", limit: 2, windowMs: 5000, delay: { maxMs: 250 } }),
   },
@@ -264,7 +264,7 @@ export const CASES: Readonly<Record<string, Case>> = {
   },
 };
 
-/** Parts that most others go together with, for options that come by chance. */
+/** Parts that combine with most others, for random options. */
 const PARTS: readonly ((making: Making, pick: Random) => AnyOptions)[] = [
   (making) => ({ keyGenerator: user(making) }),
   (making) => ({ cost: number(making, "x-cost") }),
@@ -286,7 +286,7 @@ const PARTS: readonly ((making: Making, pick: Random) => AnyOptions)[] = [
   () => ({ ipv6Subnet: 48 }),
 ];
 
-/** A case of options that came by chance, some of which may not go together. */
+/** A case of random options, some of which may be incompatible. */
 export function randomCase(pick: Random): Case {
   const algorithms = Object.keys(ALGORITHMS) as AlgorithmName[];
   const algorithm = algorithms[pick(algorithms.length)]!;

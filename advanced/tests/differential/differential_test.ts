@@ -1,6 +1,6 @@
 /**
- * Every option of the limiter, with the same requests, on every path: seven frameworks and web requests, a store that
- * decides at once or later, functions that return values or promises. What comes of it has to be the same.
+ * Every option of the limiter with the same requests on every path: seven frameworks and web requests, synchronous and
+ * asynchronous stores, functions that return values or promises. Results must be the same.
  */
 import { assert, assertEquals } from "@std/assert";
 import type { OptionNames } from "@sluice/shared";
@@ -13,7 +13,7 @@ import { ENTRIES } from "./entries.ts";
 import { type Observed, play, type Scene, type Variant } from "./run_trace.ts";
 import { traceOf } from "./traces.ts";
 
-/** Options whose values come from the harness, in every case. */
+/** Options that the harness sets in every case. */
 const ALWAYS = ["clock", "timers"];
 
 const NAMES: OptionNames<RateLimitOptions & Pick<FetchLimitOptions, "clientAddress">> = {
@@ -30,7 +30,7 @@ const VARIANTS: readonly Variant[] = [
   { store: "async", functions: "async" },
 ];
 
-/** Random cases in a run of the tests, and the seed of the first. */
+/** Number of random cases in a test run, and the seed of the first. */
 const RANDOM = Number(Deno.env.get("SLUICE_DIFFERENTIAL_CASES") ?? 16);
 const SEED = Number(Deno.env.get("SLUICE_DIFFERENTIAL_SEED") ?? 1);
 
@@ -73,7 +73,7 @@ for (const [name, one] of Object.entries(CASES)) {
   });
 }
 
-/** What an entry says of options that do not go together, `null` if they do. */
+/** The error an entry throws for incompatible options, `null` if they are compatible. */
 async function refusalOf({ header, respond, serve }: Subject, one: Case): Promise<string | null> {
   try {
     const served = await serve([one.options({ header, respond, clock: () => 0 })]);

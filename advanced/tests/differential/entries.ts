@@ -9,7 +9,7 @@ type Any = any;
 
 const infoOf = (ip: string | null) => ip === null ? undefined : { remoteAddr: { hostname: ip } };
 
-/** Sluice and Express, which are written alike. */
+/** Sluice and Express, which share one API. */
 function middleware(
   name: string,
   mayNotKnow: boolean,
@@ -106,5 +106,5 @@ const fetchEntry: Subject = {
     new Response(`${text} ${(rest[0] as { statusCode: number }).statusCode}`, { status }),
 };
 
-/** All of them; the first one is what the others are compared with. */
+/** All of them; the others are compared with the first. */
 export const ENTRIES: readonly Subject[] = [fetchEntry, sluiceEntry, expressEntry, ...SUBJECTS];

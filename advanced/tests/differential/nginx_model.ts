@@ -1,25 +1,25 @@
-/** What nginx does with `limit_req zone=… burst=… delay=…`: ngx_http_limit_req_module, in thousandths of a request. */
+/** A model of nginx's `limit_req zone=… burst=… delay=…`: ngx_http_limit_req_module, in thousandths of a request. */
 
-/** A limit as nginx's configuration has it. */
+/** A limit in nginx's terms. */
 export interface NginxLimit {
-  /** Requests a second. */
+  /** Requests per second. */
   readonly rate: number;
   readonly burst: number;
   readonly delay: number;
 }
 
 /**
- * When requests leave nginx.
+ * Returns when requests leave nginx.
  *
  * @param limit The limit
- * @param arrivals When they arrive, in ms
- * @returns When each leaves, in ms; `null` if it is refused
+ * @param arrivals Arrival times in ms
+ * @returns Departure times in ms; `null` for a refused request
  */
 export function nginxDepartures({ rate, burst, delay }: NginxLimit, arrivals: readonly number[]): (number | null)[] {
   let last: number | null = null;
   let excess = 0;
   return arrivals.map((at) => {
-    // the first request of a client finds nothing, and counts as none in excess
+    // a client's first request finds no state, and adds no excess
     const now: number = last === null ? 0 : Math.max(0, excess - rate * (at - last) + 1000);
     if (now > burst * 1000) return null;
     [last, excess] = [at, now];

@@ -1,4 +1,4 @@
-/** `delay` with `from`, beside a model of nginx. */
+/** `delay` with `from`, compared with a model of nginx. */
 import { assert, assertEquals } from "@std/assert";
 import { seededRandom } from "../../src/testing/seeded_random.ts";
 import { ENTRIES } from "./entries.ts";
@@ -34,7 +34,7 @@ for (const seed of SEEDS) {
   Deno.test(`requests are let in, delayed and refused as by nginx: trace ${seed}`, async () => {
     const pick = seededRandom(seed * 1000);
     const burst = pick(25);
-    // rates at which nginx's thousandths and whole ms are exact, so that both are compared to the ms
+    // rates for which nginx's thousandths and whole ms are exact, so that results can be compared to the ms
     const limit = { rate: [1, 2, 5, 8, 10, 20, 40, 100][pick(8)]!, burst, delay: pick(burst + 1) };
     const arrivals = arrivalsOf(seed);
     const expected = nginxDepartures(limit, arrivals);
@@ -50,7 +50,7 @@ for (const seed of SEEDS) {
           if (at === null) assertEquals(told, `refused at ${arrivals[i]}`, where);
           else {
             const [, ms] = told.match(/^passed at (\d+)$/) ?? [];
-            // nginx rounds down, and a limiter is never early
+            // nginx rounds down, and the limiter is never early
             assert(ms !== undefined && Number(ms) - at >= 0 && Number(ms) - at <= 1, `${where}, nginx at ${at}`);
           }
         }

@@ -4,18 +4,18 @@ import { MemoryStore } from "@sluice/rate-limit";
 import { AsyncStore } from "../support/async_store.ts";
 import { ENTRIES } from "./entries.ts";
 
-/** 25 a second: one each 40 ms. */
+/** 25 per second: one every 40 ms. */
 const RATE = { algorithm: "token-bucket", limit: 25, windowMs: 1000 } as const;
 
-/** When requests that come at once are to leave, in ms. */
+/** When concurrent requests should leave, in ms. */
 const CASES = {
   "from some units on": { options: { ...RATE, burst: 6, delay: { from: 3, maxMs: 500 } }, at: [0, 0, 0, 40, 80, 120] },
   "until there is room": { options: { ...RATE, burst: 3, delay: { maxMs: 500 } }, at: [0, 0, 0, 40, 80, 120] },
 };
 
-/** A busy machine makes waits longer, though not each time; a wait that is twice as long is so each time. */
+/** A busy machine makes waits longer, though not every time. A wait that is twice as long is so every time. */
 const ATTEMPTS = 20;
-/** How much later than it should a request may leave, in ms: less than the shortest wait. */
+/** How late a request may leave, in ms: less than the shortest wait. */
 const LATE_MS = 30;
 
 for (const subject of ENTRIES) {
@@ -41,7 +41,7 @@ for (const subject of ENTRIES) {
             for (const limiter of served.limiters) await limiter.close();
           }
           seen = left.sort((a, b) => a - b);
-          // a timer may be early by less than a ms, and the first request comes a little after the start
+          // a timer may be early by less than a ms, and the first request arrives shortly after the start
           seen.forEach((ms, i) => assert(ms >= at[i]! - 2, `request ${i} left after ${ms} ms`));
           if (seen.every((ms, i) => ms <= at[i]! + LATE_MS)) return;
         }

@@ -1,4 +1,4 @@
-/** Sends a trace through one entry, with one kind of store and of functions, in virtual time, and notes what comes of it. */
+/** Sends a trace through one entry, with one kind of store and functions, in virtual time, and records the results. */
 import { assert, assertEquals } from "@std/assert";
 import { PATIENCE_MS } from "../../../tests/support/patience.ts";
 import { MemoryStore } from "@sluice/rate-limit";
@@ -7,55 +7,55 @@ import type { AnyOptions, Served, Subject } from "../frameworks/subjects.ts";
 import { Stage, turns } from "./stage.ts";
 import type { TracedRequest } from "./traces.ts";
 
-/** What options of a case are made of. */
+/** Tools for building the options of a case. */
 export interface Making {
-  /** Reads a header of what functions in the options get. */
+  /** Reads a header from the context passed to functions in the options. */
   header(context: unknown, name: string): string | undefined;
   /** Responds to a refused request; see {@linkcode Subject}. */
   respond: Subject["respond"];
-  /** The present time in ms. */
+  /** Current time in ms. */
   readonly clock: () => number;
 }
 
-/** Which path a request takes: whether the store, and the functions in the options, return promises. */
+/** A path through the limiter: whether the store, and the functions in the options, return promises. */
 export interface Variant {
   readonly store: "memory" | "async";
   readonly functions: "sync" | "async";
 }
 
-/** Options, and the requests that are sent. */
+/** Options, and the requests to send. */
 export interface Scene {
   options(making: Making): AnyOptions;
   readonly trace: readonly TracedRequest[];
-  /** The beginning in ms since 1970. */
+  /** Start in ms since 1970. */
   readonly start?: number;
-  /** What the store elsewhere does from when on, in ms: it fails, or its reply never comes. */
+  /** An outage of the remote store, in ms: it fails, or its replies never arrive. */
   readonly outage?: { readonly from: number; readonly to: number; readonly kind: "fails" | "stalls" };
-  /** What is not compared: where a store is asked otherwise on purpose. */
+  /** What is not compared, where the store is called differently on purpose. */
   readonly apart?: readonly ("state" | "headers" | "counters")[];
   /**
-   * Whether requests of one moment are always decided one after another: by default, those whose functions return promises
-   * are decided together, and merged for a store elsewhere. In cases where requests of one moment are not alike, or
-   * refusals have consequences, those merged are told what holds after all of them.
+   * Whether simultaneous requests are always decided one after another. By default, those whose functions return
+   * promises are decided together, and merged for a remote store. Merged requests get the state after all of them,
+   * which differs when the requests differ or refusals have consequences.
    */
   readonly inTurn?: boolean;
 }
 
-/** What came of a request. */
+/** Result of a request. */
 interface Outcome {
   readonly status: number;
   readonly headers: Record<string, string>;
   readonly body: string;
 }
 
-/** What came of a trace. */
+/** Result of a trace. */
 export interface Observed {
   /**
-   * For each moment at which something happened: counters and keys afterwards, and the requests that are over. Half a ms
-   * stands for requests that were sent at that time.
+   * For each moment with an event: counters and keys afterwards, and the requests that have ended. Requests sent at a
+   * time are recorded half a ms later.
    */
   readonly steps: ReadonlyMap<number, string>;
-  /** When each request reached its handler, or was refused. */
+  /** When each request reached its handler or was refused. */
   readonly left: Record<string, string>;
   readonly outcomes: Record<string, Outcome>;
 }
@@ -102,11 +102,11 @@ class Run {
   readonly #stage: Stage;
   readonly #store: AsyncStore | null;
   readonly #arrived = new Map<string, () => void>();
-  /** Responses that nothing holds up any more. */
+  /** Responses that nothing holds back any longer. */
   readonly #due = new Map<string, Promise<void>>();
   readonly #pending = new Map<string, Promise<void>>();
   readonly #sent = new Map<string, TracedRequest>();
-  /** Lets requests on that came in one moment, in their order. */
+  /** Releases simultaneous requests in order. */
   #released: Promise<void> = Promise.resolve();
   #served: Served | null = null;
 
@@ -182,7 +182,7 @@ class Run {
     const response = await this.#served!.ask("/hello", { ip, headers });
     const body = await response.text();
     const told = [...response.headers].filter(([name]) => HEADERS.test(name));
-    // an error leaves fetchLimit as it is, for its caller to respond to
+    // fetchLimit passes errors on for its caller to handle
     const isPlain = response.status === 500 || this.#scene.apart?.includes("headers");
     this.outcomes[id] = {
       status: response.status,
@@ -215,7 +215,7 @@ class Run {
     await turns();
     let snapshot = await this.#snapshot();
     if (expected === undefined) return snapshot;
-    // some frameworks see to a request that is over only some time after its response
+    // some frameworks finish a request only some time after its response
     const end = performance.now() + SETTLE_MS;
     while (snapshot !== expected && performance.now() < end) {
       await turns();
@@ -232,7 +232,7 @@ class Run {
     let next = 0;
     try {
       for (;;) {
-        // what time brings about comes before what is sent at that time
+        // timers due at a time run before requests sent at that time
         const timed = Math.min(this.#stage.due, known.find((one) => !steps.has(one)) ?? Infinity);
         const sent = trace[next]?.at ?? Infinity;
         if (timed === Infinity && sent === Infinity) break;
@@ -273,14 +273,14 @@ class Run {
   }
 }
 
-/** How long is waited, in ms, for what a framework does after a response, before it counts as not done. */
+/** How long to wait, in ms, for a framework's work after a response before it counts as not done. */
 const SETTLE_MS = 3000;
 
 /**
  * Plays a scene.
  *
- * @param reference What has to come of it at each moment; `null` for whatever comes
- * @throws {AssertionError} If something else comes of it
+ * @param reference Expected result at each moment; `null` to accept any
+ * @throws {AssertionError} If a result differs
  */
 export async function play(
   subject: Subject,

@@ -1,8 +1,8 @@
-/** Time that stands still until the harness moves it, from one moment at which something happens to the next. */
+/** Time that stands still until the harness moves it to the next event. */
 import { setImmediate } from "node:timers";
 import { VirtualClock } from "@sluice/rate-limit/testing";
 
-/** A virtual clock that knows when its next timer is due. */
+/** A virtual clock that reports when its next timer is due. */
 export class Stage {
   readonly clock: VirtualClock;
   readonly #start: number;
@@ -13,12 +13,12 @@ export class Stage {
     this.#start = start;
   }
 
-  /** ms since the beginning. */
+  /** ms since the start. */
   get at(): number {
     return this.clock.now - this.#start;
   }
 
-  /** When the next timer is due, in ms since the beginning; `Infinity` if there is none. */
+  /** When the next timer is due, in ms since the start; `Infinity` if there is none. */
   get due(): number {
     return Math.min(...Array.from(this.#dues, ({ at }) => at));
   }
@@ -39,7 +39,7 @@ export class Stage {
     },
   };
 
-  /** Waits for some ms of this time. */
+  /** Waits for some ms of virtual time. */
   wait(ms: number): Promise<void> {
     return new Promise((resolve) => void this.timers.start(resolve, ms));
   }

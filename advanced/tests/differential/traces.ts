@@ -1,13 +1,13 @@
-/** Requests as they may come: alone and in crowds, from a few clients, some of them slow, some of them failing. */
+/** Random requests: alone and in crowds, from a few clients, some slow, some failing. */
 import { type Random, seededRandom } from "../../src/testing/seeded_random.ts";
 
-/** A request, and when it is sent, in ms since the beginning. */
+/** A request, and when it is sent, in ms since the start. */
 export interface TracedRequest {
   readonly id: string;
   readonly at: number;
   readonly ip: string | null;
   readonly headers: Record<string, string>;
-  /** How long its handler takes, in ms; never no time, so that requests of one moment don't depend on one another. */
+  /** How long its handler runs, in ms. Never 0, so that simultaneous requests do not depend on one another. */
   readonly hold: number;
   /** Whether its handler fails. */
   readonly fails: boolean;
@@ -16,9 +16,9 @@ export interface TracedRequest {
 const ADDRESSES = ["192.0.2.1", "192.0.2.1", "2001:db8::1", "2001:db8::2", "2001:db8:0:1::1"];
 const USERS = ["ann", "ann", "bob"];
 
-/** What a trace may have. */
+/** Properties of a trace. */
 export interface TraceShape {
-  /** Whether some clients are not known. */
+  /** Whether some clients are unknown. */
   readonly unknown?: boolean;
   /** Number of requests, 24 by default. */
   readonly length?: number;
@@ -31,7 +31,7 @@ function gap(pick: Random): number {
   return kind === 8 ? pick(450) : pick(1600);
 }
 
-/** The requests that belong to a seed. */
+/** The requests for a seed. */
 export function traceOf(seed: number, { unknown = false, length = 24 }: TraceShape = {}): TracedRequest[] {
   const pick = seededRandom(seed);
   const oneOf = <T>(all: readonly T[]): T => all[pick(all.length)]!;

@@ -1,4 +1,4 @@
-/** Elysia and Hono on Bun, as they are at home there: prints what clients get. */
+/** Elysia and Hono served natively by Bun: prints what clients get. */
 import { Elysia } from "elysia";
 import { Hono } from "hono";
 import { rateLimit as elysiaLimit } from "@sluice/rate-limit/elysia";
@@ -24,7 +24,7 @@ async function report(name: string, server: BunServer): Promise<void> {
   console.log(`${name}: ${said.join(", ")}`);
 }
 
-/** For how many hosts a policy for a route refuses the second request. */
+/** Reports for how many hosts a route's policy refuses the second request. */
 async function reportRoutes(name: string, server: BunServer): Promise<void> {
   let refused = 0;
   for (const host of HOSTS) {
@@ -37,10 +37,10 @@ async function reportRoutes(name: string, server: BunServer): Promise<void> {
   console.log(`${name}: ${refused} of ${HOSTS.length} hosts`);
 }
 
-/** Elysia takes the path from the twelfth character of a URL on. */
+/** Elysia reads the path from the twelfth character of a URL on. */
 const HOSTS = ["h", "example.com"];
 
-/** By the host, so that each has a quota of its own. */
+/** Keyed by host, so that each has its own quota. */
 const rules = () =>
   new PolicyRules({
     policies: [{

@@ -1,4 +1,4 @@
-/** The limiters for Elysia and Hono on a real Bun, whose server tells them the client's address. */
+/** The limiters for Elysia and Hono on a real Bun, whose server provides the client's address. */
 import { assertEquals } from "@std/assert";
 import { fileURLToPath } from "node:url";
 import { run } from "../../../scripts/process.ts";
@@ -19,7 +19,7 @@ Deno.test("on Bun, Elysia and Hono limit clients by the addresses that its serve
     assertEquals(bundled.code, 0, bundled.output);
     const bun = `${Deno.env.get("SLUICE_RUNTIMES")!}/node_modules/.bin/bun`;
     const { code, output } = await run(bun, [`${folder}/program.mjs`], { limitMs: PATIENCE_MS, quiet: true });
-    // Elysia's own router finds no route where the host is short
+    // Elysia's own router finds no route if the host is short
     const routes = ["Elysia's routes, with Bun's router: 2", "Elysia's routes: 1", "Hono's routes: 2"];
     const expected = [`Elysia: ${GOT}`, `Hono: ${GOT}`, ...routes.map((line) => `${line} of 2 hosts`)];
     assertEquals([output.trim().split("\n"), code], [expected, 0]);

@@ -19,17 +19,17 @@ import type { HandlerOptions, Limiter } from "@sluice/rate-limit";
 type AnyContext = any;
 export type AnyOptions = ContextLimitOptions<AnyContext, AnyContext[], AnyContext>;
 
-/** A request of a test. */
+/** A test request. */
 export interface Ask {
-  /** Address of the client; `null` where nobody tells. */
+  /** Client address; `null` if unknown. */
   readonly ip?: string | null;
   readonly headers?: Record<string, string>;
 }
 
-/** What `/hello` waits for before it responds, told the header `x-id` of the request. */
+/** Awaited by `/hello` before it responds; gets the request's `x-id` header. */
 export type Handle = (id: string) => void | Promise<void>;
 
-/** An application that runs. */
+/** A running application. */
 export interface Served {
   readonly limiters: readonly Limiter[];
   ask(path: string, ask?: Ask): Promise<Response>;
@@ -37,17 +37,17 @@ export interface Served {
 }
 
 /**
- * A framework. Each application has `/hello`, `/left` (what is left, as JSON), `/fail` (throws), `/raw` (a foreign
- * response) and `/wait`, which waits for `gate`.
+ * A framework. Each application has `/hello`, `/left` (the remaining quota as JSON), `/fail` (throws), `/raw` (a
+ * foreign response) and `/wait`, which waits for `gate`.
  */
 export interface Subject {
   readonly name: string;
-  /** Whether there may be requests whose client is unknown. */
+  /** Whether a request's client may be unknown. */
   readonly mayNotKnow: boolean;
   serve(options: readonly AnyOptions[], gate?: Promise<void>, handle?: Handle): Promise<Served>;
-  /** Reads a header of the context that functions in the options get. */
+  /** Reads a header from the context passed to functions in the options. */
   header(context: AnyContext, name: string): string | undefined;
-  /** What a `handler` does to respond with a text. */
+  /** Makes a `handler` that responds with a string. */
   respond(status: number, text: string): (context: AnyContext, ...rest: AnyContext[]) => unknown;
 }
 
@@ -111,7 +111,7 @@ const h3: Subject = {
       ask: async (path, ask = {}) => {
         const { ip = "192.0.2.1" } = ask;
         const request = new Request(`http://name${path}`, { headers: webHeaders(ask) });
-        // as srvx gives it to requests
+        // as srvx adds it to requests
         if (ip !== null) Object.defineProperty(request, "ip", { value: ip });
         return await app.fetch(request);
       },
@@ -139,7 +139,7 @@ const elysia: Subject = {
         throw new Error("failed");
       })
       .get("/wait", async () => (await gate, "waited"));
-    // as Bun's
+    // as on Bun
     const requestIP = (request: Request) => ips.has(request) ? { address: ips.get(request) } : null;
     app.server = { requestIP } as unknown as typeof app.server;
     return Promise.resolve({

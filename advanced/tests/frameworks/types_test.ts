@@ -1,4 +1,4 @@
-/** What the compiler knows in each framework; that this file compiles is most of the test. */
+/** Types in each framework. Most of the test is that this file compiles. */
 import { assertEquals } from "@std/assert";
 import type { RateLimitInfo } from "@sluice/rate-limit";
 import { Elysia } from "elysia";
@@ -33,7 +33,7 @@ Deno.test("Hono: the context has the limiter's variable behind it, and functions
     return c.text(c.get("rateLimit")!.key);
   });
   assertEquals(await (await app.request("/", {}, { SECRET: "s" })).text(), "s");
-  // @ts-expect-error -- a key is a text
+  // @ts-expect-error -- a key is a string
   honoLimit({ keyGenerator: () => 5 });
 });
 
@@ -46,7 +46,7 @@ Deno.test("Elysia: routes behind the plugin have what it derives, and keep what 
       return rateLimit!.key;
     });
   assertEquals(await (await app.handle(new Request("http://name/"))).text(), "nobody");
-  // @ts-expect-error -- without the plugin there is nothing
+  // @ts-expect-error -- missing without the plugin
   new Elysia().get("/", ({ rateLimit }) => rateLimit);
 });
 

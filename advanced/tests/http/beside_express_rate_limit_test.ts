@@ -1,6 +1,4 @@
-/**
- * The same programs on Express with express-rate-limit and with this package, where both have to do the same.
- */
+/** The same programs on Express with express-rate-limit and with this package, where both must behave alike. */
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import express from "express";
 import { ipKeyGenerator, MemoryStore as TheirStore, rateLimit as theirs } from "express-rate-limit";
@@ -12,7 +10,7 @@ type Any = any;
 
 const LIBRARIES: Readonly<Record<string, Any>> = { "express-rate-limit": theirs, "@sluice/rate-limit": ours };
 
-/** Serves an Express application, and ends it. */
+/** Serves an Express application, and closes it. */
 async function served<T>(app: Any, talk: (origin: string) => Promise<T>): Promise<T> {
   const node: Any = await new Promise((resolve) => {
     const listening: Any = app.listen(0, "127.0.0.1", () => resolve(listening));
@@ -56,8 +54,8 @@ Deno.test("clientKey(req) does in a composite key what ipKeyGenerator(req.ip) do
 });
 
 /**
- * Two requests that will fail, four that are refused meanwhile, and what the next one gets when all are over; at most two
- * are admitted at a time.
+ * Two requests that will fail, four refused meanwhile, and the status of the next one afterwards. At most two are
+ * admitted at a time.
  */
 async function failing(limiter: Any): Promise<number[]> {
   const app: Any = express();
@@ -166,7 +164,7 @@ Deno.test("a store's init gets all options, complete, as from express-rate-limit
     assert(name in other, `${name} is not told`);
     if (name === "store" || name === "logger" || name === "identifier" || name === "validate") continue;
     if (typeof value === "function") assertEquals(typeof other[name], "function", name);
-    // a client is a /64 here
+    // here, a client is a /64
     else assertEquals(other[name], name === "ipv6Subnet" ? 64 : value, name);
   }
   assertEquals(other.skip, skip);

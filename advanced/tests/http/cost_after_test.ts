@@ -101,7 +101,7 @@ Deno.test("a cost that nobody knows leaves the estimate as it is, without an err
   assertEquals(errors, []);
 });
 
-/** Lets what is to follow an event happen. */
+/** Lets the effects of an event happen. */
 async function turn(): Promise<void> {
   for (let i = 0; i < 3; i++) await new Promise((resolve) => setTimeout(resolve, 0));
 }
@@ -124,21 +124,21 @@ for (const where of ["memory", "a store elsewhere"]) {
       leaving.abort();
       assertEquals((await response).status, 499);
     };
-    // a program that says 0 for what it does not know yet
+    // a program that returns 0 when it does not know yet
     used = 0;
     await leave();
     assertEquals([await left(), asked], [90, 1]);
     used = 4;
     end();
     assertEquals([await left(), asked], [96, 2]);
-    // as much as the handler has used so far, and then all of it
+    // what the handler has used so far, and then all of it
     used = 15;
     await leave();
     assertEquals(await left(), 81);
     used = 36;
     end();
     assertEquals(await left(), 60);
-    // one that never ends: the estimate, or what was used by then
+    // a response that never ends: the estimate, or what was used by then
     used = undefined;
     await leave();
     assertEquals(await left(), 50);

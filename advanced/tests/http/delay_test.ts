@@ -16,7 +16,7 @@ async function turns(): Promise<void> {
   for (let i = 0; i < 100; i++) await Promise.resolve();
 }
 
-/** A limiter for web requests whose clock the test moves, and a record of who was served when. */
+/** A limiter for web requests on the test's clock, and a log of who was served when. */
 function served(options: FetchLimitOptions) {
   const clock = new VirtualClock();
   const start = clock.now;

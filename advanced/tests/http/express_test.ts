@@ -1,46 +1,27 @@
 /**
- * `rateLimit` in real Express, and express-rate-limit as its oracle.
+ * `rateLimit` in real Express, with express-rate-limit as its oracle.
  *
- * What differs from express-rate-limit on purpose:
+ * Intentional differences from express-rate-limit:
  *
- * | option or header       | express-rate-limit                       | here
- * |
- * | ---------------------- | ---------------------------------------- |
- * --------------------------------------------------- |
- * | `limit`                | 5 by default                             | 100 by default, as in the framework's own
- * limiter   |
- * | `handler`              | fourth argument: its options             | fourth argument: status, message and the
- * decision   |
- * | `identifier`           | text or function                         | text
- * |
- * | `ipv6Subnet`           | 56, or a function, or `false`            | 64, a number
- * |
- * | `headers`              | another name of `legacyHeaders`          | switches all headers
- * |
- * | body of a refusal      | text                                     | JSON; a text as `message` is sent as text
- * |
- * | `X-RateLimit-Reset`    | seconds since 1970                       | seconds from now; `legacyReset: "epoch"` for
- * theirs |
- * | `Retry-After`          | of `limit: 0` too                        | only where waiting helps
- * |
- * | `Cache-Control`        | not set                                  | `no-store` on a refusal
- * |
- * | `Date`                 | set beside `X-RateLimit-Reset`           | left to the server
- * |
- * | draft-8                | `pk`, a hash of the key; spaces          | no `pk`; no spaces
- * |
- * | draft-8, draft-10      | `t`: the window's end                    | `t`: when there is more; none while nothing is
- * used |
- * | `req.rateLimit.used`   | counts refusals                          | ends at the limit
- * |
- * | store fails            | 500, or all pass                         | decided locally, or all pass
- * |
- * | headers while all pass | none                                     | those of a full quota
- * |
- * | `skipFailedRequests`   | who hangs up gets the request back       | only a finished answer counts as failed
- * |
- * | two limiters           | the later one's headers                  | the headers of the one that leaves less
- * |
+ * | option or header       | express-rate-limit                  | here                                                |
+ * | ---------------------- | ----------------------------------- | --------------------------------------------------- |
+ * | `limit`                | 5 by default                        | 100 by default, as in the framework's own limiter   |
+ * | `handler`              | fourth argument: its options        | fourth argument: status, message and the decision   |
+ * | `identifier`           | string or function                  | string                                              |
+ * | `ipv6Subnet`           | 56, or a function, or `false`       | 64, a number                                        |
+ * | `headers`              | another name of `legacyHeaders`     | switches all headers                                |
+ * | body of a refusal      | plain text                          | JSON; a string as `message` is sent as plain text   |
+ * | `X-RateLimit-Reset`    | seconds since 1970                  | seconds from now; `legacyReset: "epoch"` for theirs |
+ * | `Retry-After`          | also for `limit: 0`                 | only where waiting helps                            |
+ * | `Cache-Control`        | not set                             | `no-store` on a refusal                             |
+ * | `Date`                 | set with `X-RateLimit-Reset`        | set by the server                                   |
+ * | draft-8                | `pk`, a hash of the key; spaces     | no `pk`; no spaces                                  |
+ * | draft-8, draft-10      | `t`: the window's end               | `t`: when units return; none while unused           |
+ * | `req.rateLimit.used`   | counts refusals                     | stops at the limit                                  |
+ * | store fails            | 500, or all pass                    | decided locally, or all pass                        |
+ * | headers while all pass | none                                | those of a full quota                               |
+ * | `skipFailedRequests`   | a disconnect refunds the request    | only a finished response counts as failed           |
+ * | two limiters           | the later one's headers             | the headers of the one with less left               |
  */
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import express from "express";
@@ -63,7 +44,7 @@ type Talk = (ask: (path?: string, init?: RequestInit) => Promise<Seen>, origin: 
 
 const SHOWN = /^(x-ratelimit-|ratelimit|retry-after$|cache-control$|content-type$)/;
 
-/** A talk that requests some paths in a row. */
+/** A talk that sends requests for some paths in a row. */
 function inRow(...paths: (string | [string, RequestInit])[]): Talk {
   return async (ask) => {
     const seen: Seen[] = [];
@@ -72,7 +53,7 @@ function inRow(...paths: (string | [string, RequestInit])[]): Talk {
   };
 }
 
-/** Makes a client that continues once the server has finished everything about a request. */
+/** Makes a client whose requests resolve once the server has finished everything about them. */
 function clientOf(app: Any, origin: string): (path?: string, init?: RequestInit) => Promise<Seen> {
   let finished = Promise.withResolvers<void>();
   app.use((_req: Any, res: Any, next: Any) => {
@@ -270,7 +251,7 @@ Deno.test("an error after the answer is passed to the limiter's listeners and do
   assertEquals(told, ["mine", "mine", "mine", "mine"]);
 });
 
-/** A client that reads the start of an answer and leaves, and what the next client sees. */
+/** A client that reads the start of a response and disconnects, and what the next client sees. */
 const leaves: (left: () => Promise<void>) => Talk = (left) => async (ask, origin) => {
   const leaving = new AbortController();
   const begun = await fetch(`${origin}/stream`, { signal: leaving.signal });
@@ -486,7 +467,7 @@ const CASES: readonly Case[] = [
   },
 ];
 
-/** What they log about failing stores is not part of the answer. */
+/** Their logs about failing stores are not part of the response. */
 const SILENT = { error() {}, warn() {} };
 
 for (const { name, options, talk, expected } of CASES) {

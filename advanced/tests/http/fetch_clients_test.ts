@@ -104,7 +104,7 @@ Deno.test("fetchLimit warns once if a proxy stands in front, naming clientAddres
   const none = await warningsOf(async () => {
     await limited({ clientAddress })("192.0.2.1", forwarded);
     await limited({ validate: false })("192.0.2.1", forwarded);
-    // Netlify's context and the like: the header and the address agree
+    // as in Netlify's context: the header and the address agree
     await limited({})("203.0.113.5", forwarded);
     await limited({ keyGenerator: () => "customer:7" })("2001:db8::1", forwarded);
   });

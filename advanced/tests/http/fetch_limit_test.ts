@@ -76,7 +76,7 @@ Deno.test("fetchLimit wraps a Hono application and passes it all arguments", asy
   assertEquals([gone.status, gone.body, gone.headers.get("x-ratelimit-remaining")], [204, null, "0"]);
   assertEquals((await ask("/")).status, 429);
   assertEquals((await app.fetch(new Request("http://localhost/none"))).status, 404);
-  // a limiter also takes app.fetch directly
+  // a limiter also accepts app.fetch directly
   await serving(fetchLimit({ limit: 1 })(app.fetch), async (origin) => {
     const statuses = [await fetch(`${origin}/gone`), await fetch(`${origin}/gone`)].map(({ status }) => status);
     assertEquals(statuses, [204, 429]);

@@ -4,7 +4,7 @@ import { MemoryStore as TheirStore } from "express-rate-limit";
 import { fetchLimit, Limiter, MemoryStore, rateLimit, type RateLimitOptions } from "../../mod.ts";
 import { AsyncStore } from "../support/async_store.ts";
 
-/** Asks for each cost in a row, and tells the statuses and what errors the error handlers got. */
+/** Sends a request for each cost in turn, and returns the statuses and the errors that reached the error handlers. */
 async function asked(options: RateLimitOptions<FrameworkRequest>, ...costs: string[]): Promise<(number | string)[]> {
   const app = sluice().set("env", "test");
   app.use(rateLimit({ cost: (req) => Number(req.get("x-cost")), keyGenerator: () => "key", ...options }));

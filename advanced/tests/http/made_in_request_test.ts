@@ -4,7 +4,7 @@ import sluice from "@sluice/sluice";
 import { MemoryStore, rateLimit, type RateLimitOptions } from "../../mod.ts";
 import { AsyncStore } from "../support/async_store.ts";
 
-/** The warnings when a limiter is made inside two requests. */
+/** Returns the warnings when a limiter is made inside two requests. */
 async function warnings(options: () => RateLimitOptions): Promise<string[]> {
   const { warn } = console;
   const told: string[] = [];

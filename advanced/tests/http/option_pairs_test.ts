@@ -1,4 +1,4 @@
-/** Every option beside one limit, several, and rules: it works, or the message names an option that was given. */
+/** Every option together with one limit, several limits, and rules: it works, or the message names a given option. */
 import { assert, assertEquals } from "@std/assert";
 import { fetchLimit, MemoryStore, rateLimit, type RateLimitOptions } from "@sluice/rate-limit";
 import { rateLimit as fastifyLimit } from "@sluice/rate-limit/fastify";
@@ -8,7 +8,7 @@ import { VirtualClock } from "@sluice/rate-limit/testing";
 
 const clock = new VirtualClock(0);
 
-/** Values of every option; one that is new is an error of the compiler. */
+/** Values for every option; a new option without one does not compile. */
 const VALUES: { readonly [Name in keyof Required<RateLimitOptions>]: readonly unknown[] } = {
   name: ["api"],
   identifier: ["api"],
@@ -69,7 +69,7 @@ const VALUES: { readonly [Name in keyof Required<RateLimitOptions>]: readonly un
   problemDetails: [true, false],
 };
 
-/** What each option is tried beside. */
+/** What each option is combined with. */
 const BESIDE: Readonly<Record<string, readonly unknown[]>> = {
   limit: [5],
   limits: VALUES.limits,
@@ -84,7 +84,7 @@ const BESIDE: Readonly<Record<string, readonly unknown[]>> = {
   ],
 };
 
-/** The options that a message is about; where it is about a part of one, such as `policies.pro`, that one. */
+/** The options that a message names; for a part of one, such as `policies.pro`, that one. */
 function namedIn(message: string): string[] {
   const whole = /^\w+, (\w+)\./.exec(message)?.[1];
   if (whole !== undefined) return [whole];

@@ -103,7 +103,7 @@ Deno.test("Retry-After of a refusal is not early for limiters in front that have
   };
   assertEquals(await waits(outer), [[429, "4"], [429, "10"]]);
   assertEquals(await waits({ ...outer, headers: false }), [[429, "4"], [429, "10"]]);
-  // these have units again as soon as the refused request has ended, or refuse nobody
+  // these have units again as soon as the refused request has ended, or refuse no request
   for (const front of [{ skipFailedRequests: true }, { dryRun: true }, { algorithm: "concurrency" as const }]) {
     assertEquals(await waits({ ...outer, ...front }), [[429, "4"], [429, "4"]]);
   }

@@ -14,7 +14,7 @@ import {
 } from "../../mod.ts";
 import { storeContract } from "../../testing.ts";
 
-/** Everything that takes options. */
+/** Every function that accepts options. */
 const DOORS: Readonly<Record<string, (options: never) => unknown>> = {
   rateLimit,
   fetchLimit,

@@ -10,7 +10,7 @@ import { SUBJECTS } from "../frameworks/subjects.ts";
 
 const WARNED = Symbol.for("sluice.rate-limit.warned");
 
-/** What is warned about, as in a new process. */
+/** Returns the warnings, as in a new process. */
 function warnings(body: () => Promise<unknown>): Promise<string[]> {
   (globalThis as { [WARNED]?: Set<string> })[WARNED]?.delete("singleCount");
   return warningsOf(body);

@@ -8,7 +8,7 @@ function made(options: LimiterOptions = {}): { limiter: Limiter; clock: VirtualC
   return { limiter: new Limiter({ clock: clock.read, timers: clock.timers, ...options }), clock };
 }
 
-/** An in-memory store that answers with promises, like a remote one. */
+/** An in-memory store that replies with promises, like a remote one. */
 function elsewhere(clock: VirtualClock): { faulty: FaultyStore; store: Store } {
   const memory = new MemoryStore({ clock: clock.read });
   const faulty = new FaultyStore(memory);
@@ -20,7 +20,7 @@ async function settle(): Promise<void> {
   for (let i = 0; i < 50; i++) await Promise.resolve();
 }
 
-/** Records who was served, in order. */
+/** Records the order in which callers were served. */
 function served() {
   const order: string[] = [];
   const note = (name: string, wait: Promise<unknown>): Promise<void> =>
@@ -339,7 +339,7 @@ Deno.test("only maxWaiting callers may wait, and those served at once do not cou
 });
 
 Deno.test("a wait longer than timeoutMs ends with a TimeoutError and takes nothing", async () => {
-  // in which slots may come back at any time
+  // slots may come back at any time
   const { limiter, clock } = made({ algorithm: "concurrency", limit: 1, windowMs: 1_000 });
   await limiter.consume("a");
   const first = assertRejects(() => limiter.waitFor("a", { timeoutMs: 399.5 }), DOMException, "399.5 ms");
@@ -369,7 +369,7 @@ Deno.test("leases are refused where no decision can be reserved in advance", () 
 
 Deno.test("an invalid timeoutMs is an error, before anything is taken", async () => {
   const { limiter, clock } = made({ limit: 1 });
-  // a RangeError says that the queue is full
+  // a RangeError means that the queue is full
   for (const timeoutMs of [NaN, -1, Infinity, 2 ** 31, "5" as unknown as number]) {
     await assertRejects(
       () => limiter.waitFor("a", { timeoutMs }),
@@ -425,7 +425,7 @@ Deno.test("a caller that waits in a process without a local share is granted whe
   assertEquals([order, limiter.counters.decidedLocally > 10], [[], true]);
   const impossible = assertRejects(() => limiter.waitFor("b", { cost: 4 }), RangeError, "(3)");
   faulty.heal();
-  // the store is not tried for some more seconds
+  // the store is not tried for a few more seconds
   for (let second = 0; second < 15; second++) {
     await settle();
     clock.advance(1_000);
@@ -555,10 +555,10 @@ for (
     clock.advance(30_000);
     const limiter = change(60_000);
     const { retryAfterMs, resetMs } = limiter.consume("key") as Decision;
-    // the algorithms that know when exactly it was used give it back sooner; two counters do within two windows
+    // algorithms that track exact times give it back sooner; two counters do so within two windows
     const longest = algorithm === "sliding-approximate" ? 120_000 : algorithm === "sliding-window" ? 66_000 : 60_000;
     assert(retryAfterMs <= 66_000 && resetMs <= longest, `${retryAfterMs}, ${resetMs}`);
-    // a refusal says the same as long as it lasts, and then it is over
+    // a refusal stays the same as long as it lasts, and then ends
     clock.advance(Math.max(0, retryAfterMs - 1));
     if (retryAfterMs > 0) assertEquals((limiter.consume("key") as Decision).retryAfterMs, 1);
     clock.advance(1);
@@ -611,7 +611,7 @@ Deno.test("without a listener, the console gets a store's first failure and each
   const { error } = console;
   const logged: unknown[] = [];
   console.error = (...told) => logged.push(...told);
-  // as ioredis's errors, which hold what was sent
+  // like ioredis's errors, which contain the command
   const refused = Object.assign(new Error("WRONGPASS invalid password"), { command: { args: ["AUTH", "password"] } });
   try {
     const options = { limit: 100, store, clock: clock.read, timers: clock.timers };
@@ -799,7 +799,7 @@ Deno.test("other limits keep the counts of those that keep their name, and nothi
   assertEquals((await limiter.consume("key")).remaining, 1);
   assertEquals((await limiter.consume("key", { policy: "pro" })).remaining, 46);
   assertEquals(limiter.top().map(({ policy, refusals }) => [policy, refusals]), [["a", 1]]);
-  // what is not said is gone
+  // omitted options are removed
   limiter.replace({ name: "a", limit: 4 });
   assertThrows(() => limiter.consume("key", { policy: "pro" }), TypeError, "there is no policy");
 });

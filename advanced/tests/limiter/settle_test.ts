@@ -26,7 +26,7 @@ function made(options: LimiterOptions = {}): { limiter: Limiter; clock: VirtualC
   return { limiter, clock };
 }
 
-/** A store that replies by promises, and fails on request. */
+/** A store that replies with promises, and fails on demand. */
 function elsewhere(options: LimiterOptions = {}) {
   const clock = new VirtualClock(1_700_000_040_000);
   const faulty = new FaultyStore(new MemoryStore({ clock: clock.read }));
@@ -59,7 +59,7 @@ for (const algorithm of SETTLED) {
     const decision = check(limiter, 60);
     assertEquals(decision.settle(250), true);
     assertEquals([decision.remaining, decision.verdicts[0]!.granted], [0, 250]);
-    // 250 units of 100 a window: for one more unit, 151 have to be paid off
+    // 250 units used of 100 per window: one more unit requires 151 to be paid off
     const refused = check(limiter, 1);
     assertEquals(refused.allowed, false);
     assert(refused.retryAfterMs > 60_000 && refused.retryAfterMs <= 180_000, String(refused.retryAfterMs));
@@ -94,7 +94,7 @@ Deno.test("what nobody pays is counted, and told to a listener or once to the co
     };
     const warnings = await warningsOf(async () => {
       assertEquals(await cost("a", 100), true);
-      // who charges is told, and may end the request
+      // charge() reports it to the caller, which may end the request
       assertEquals(await (await limiter.consume("b")).charge(1000), false);
       assertEquals(limiter.counters.forgiven, 0);
       assertEquals([await cost("c", 150), await cost("d", 121)], [false, false]);
@@ -321,7 +321,7 @@ Deno.test("what nobody counted is not settled", async () => {
 Deno.test("a debt survives that nobody asks for its key, and is kept until it is paid off", async () => {
   for (const algorithm of SETTLED) {
     const clock = new VirtualClock();
-    // further keys sweep idle ones, and must not sweep those that owe
+    // further keys sweep idle ones, and must not sweep those with debts
     const limiter = new Limiter({ algorithm, limit: 10, windowMs: 1000, maxDebt: 100, clock: clock.read, maxKeys: 4 });
     await (limiter.consume("key") as Decision).settle(100);
     for (let i = 0; i < 40; i++) {

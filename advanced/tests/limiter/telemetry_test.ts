@@ -5,7 +5,7 @@ import { Limiter, MemoryStore, observe, rateLimit } from "../../mod.ts";
 import { FaultyStore } from "../../src/testing/faulty_store.ts";
 import { VirtualClock } from "../../src/testing/virtual_clock.ts";
 
-/** A reader that collects on demand, and has no timer. */
+/** A reader that collects on demand and has no timer. */
 class ManualReader extends MetricReader {
   protected override onForceFlush(): Promise<void> {
     return Promise.resolve();

@@ -5,7 +5,7 @@ import { VirtualClock } from "../../testing.ts";
 import { AsyncStore } from "../support/async_store.ts";
 import { waitAfterKey } from "../../src/limiter/limiter_keys.ts";
 
-/** A limiter on a store whose answers are promises, and that counts commands. */
+/** A limiter on a store that replies with promises and counts commands. */
 function setUp(options: LimiterOptions, isSync = false) {
   const clock = new VirtualClock();
   const memory = new MemoryStore({ clock: clock.read });
@@ -150,7 +150,7 @@ Deno.test("each of them has units of its own to give back", async () => {
     await limiter.consume("key", { cost: 3 });
     const waiting = [1, 2, 3].map(() => limiter.waitFor("key"));
     await settle();
-    // decided in place of the store, which grants them late
+    // decided locally instead of by the store, which grants them late
     const back = Promise.withResolvers<void>();
     if (onStoreFailure !== undefined) store.back = back.promise;
     clock.advance(5000);

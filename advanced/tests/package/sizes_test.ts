@@ -1,4 +1,4 @@
-/** The entries for frameworks and databases, as programs bundle them. */
+/** Bundle sizes of the entries for frameworks and databases. */
 import { assert } from "@std/assert";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
@@ -7,10 +7,12 @@ import { minify } from "rolldown/utils";
 
 const ROOT = new URL("../../../", import.meta.url);
 
-/** Most bytes of each, minified and compressed, with about 1 % to grow: nearly all of it is the limiter itself. */
+/**
+ * Maximum bytes of each, minified and compressed, with about 1 % of headroom. Nearly all of it is the limiter itself.
+ */
 const MOST_BYTES = 39_950;
 
-/** The same of a store alone: its own lines, and the algorithms, if it counts. */
+/** The same for a store alone: its own code, plus the algorithms if it counts. */
 const MOST_BYTES_OF_STORES: Readonly<Record<string, number>> = { cloudflare: 2_030, postgres: 14_250, sqlite: 9_490 };
 
 async function bundled(name: string): Promise<{ code: string; bytes: number }> {

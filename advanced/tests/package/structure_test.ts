@@ -2,7 +2,7 @@ import { assert, assertEquals } from "@std/assert";
 import { type Arrows, importCycles, importsAgainst } from "../../../tests/support/imports.ts";
 import { readSource, readSources, type Source } from "../../../tests/support/sources.ts";
 
-/** Frameworks with an entry each. */
+/** Frameworks with their own entry. */
 const FRAMEWORKS = ["elysia", "fastify", "h3", "hono", "koa"];
 
 const sources: Source[] = [
@@ -15,19 +15,19 @@ const sources: Source[] = [
   ...await readSources("advanced/src/"),
 ];
 
-/** Which folders each folder may import, besides itself. */
+/** Folders that each folder may import, besides itself. */
 const ARROWS: Arrows = {
   policy: [],
   algorithms: ["policy"],
   stores: ["algorithms", "policy"],
   wrappers: ["stores", "policy"],
   limiter: ["wrappers", "stores", "policy"],
-  // imported only by rules.ts and simulate.ts, but for types and what reads paths
+  // imported only by rules.ts and simulate.ts, except for types and path parsing
   rules: ["limiter", "policy"],
   http: ["rules", "limiter", "stores", "policy"],
   concurrency: ["http"],
   frameworks: ["http", "rules", "limiter", "policy"],
-  // imported only by dashboard.ts: a page for whoever runs the server
+  // imported only by dashboard.ts: a page for the server's operator
   dashboard: ["http", "limiter", "policy", "text"],
   testing: ["wrappers", "policy"],
   // imported only by simulate.ts: logs on the command line
@@ -35,7 +35,7 @@ const ARROWS: Arrows = {
   text: [],
 };
 
-/** What runs in servers: all but the command. */
+/** Everything that runs in servers: all but the command. */
 const portable = sources.filter(({ path }) => !/^advanced\/(?:src\/)?simulate[/.]/.test(path));
 
 Deno.test("imports between the limiter's folders point one way", () => {
@@ -80,8 +80,7 @@ Deno.test("the limiter names no runtime and no Node module", () => {
   assertEquals(impure, []);
 });
 
-// webpack does not look into imports it ignores, and replaces a constant that nothing else uses with null, which
-// import() refuses
+// webpack skips imports it is told to ignore, and replaces a constant used only there with null, which import() rejects
 Deno.test("no constant is only used by an import that bundlers leave alone", () => {
   const options = sources.flatMap(({ code }) =>
     Array.from(code.matchAll(/await import\([^)]*\b(\w+)\)/g), ([, name]) => name!)

@@ -1,4 +1,4 @@
-/** What is owed in windows of the calendar is paid off by those that follow, however long they are. */
+/** Debts in calendar windows are paid off by the windows that follow, however long they are. */
 import { assert, assertEquals } from "@std/assert";
 import { type CalendarWindow, type Decision, Limiter, MemoryStore } from "../../mod.ts";
 import { VirtualClock } from "../../testing.ts";
@@ -11,7 +11,7 @@ const MEAN_MS = { minute: HOUR / 60, hour: HOUR, day: DAY, week: 7 * DAY, month:
 
 const isLong = Deno.env.has("SLUICE_FUZZ_OPERATIONS");
 
-/** Zones whose clocks are changed in every way there is: twice a year, by half an hour, over midnight, for good. */
+/** Zones with every kind of clock change: twice a year, by half an hour, across midnight, permanently. */
 const ZONES: readonly string[] = isLong ? Intl.supportedValuesOf("timeZone") : [
   ...["UTC", "Europe/Berlin", "America/New_York", "Australia/Lord_Howe", "America/Santiago", "America/Havana"],
   ...["Asia/Beirut", "America/St_Johns", "Pacific/Apia", "Africa/Casablanca", "Asia/Kathmandu", "Asia/Pyongyang"],
@@ -26,7 +26,7 @@ const WINDOWS: readonly (readonly [window: CalendarWindow, from: string, to: str
   [{ every: "month", startsOn: 29 }, "2096-01-01", "2110-01-01"],
 ];
 
-/** Where windows meet, from one time to another. */
+/** Window boundaries, from one time to another. */
 function edgesOf(window: CalendarWindow, from: number, to: number): number[] {
   const edges: number[] = [];
   for (let at = from; at < to; at = edges.at(-1)!) {
@@ -50,13 +50,13 @@ for (const [window, from, to] of WINDOWS) {
       }
       const spread = Math.max(...off) - Math.min(...off);
       assert(spread < mean / 2, `${timeZone}: ${spread / HOUR} hours`);
-      // so that no wait is told that is too short
+      // so that no reported wait is too short
       assert(rise <= mean / 8, `${timeZone}: ${rise / HOUR} hours later than by the mean`);
     }
   });
 }
 
-/** Windows in many zones, several times, with where they meet over years. */
+/** Windows in many zones, several times, with their boundaries over years. */
 function* calendars(): Generator<{ window: CalendarWindow; edges: readonly number[]; i: number }> {
   for (const timeZone of ZONES.slice(0, 15)) {
     for (const [zoneless, from, to] of WINDOWS.slice(0, 4)) {
@@ -67,7 +67,7 @@ function* calendars(): Generator<{ window: CalendarWindow; edges: readonly numbe
   }
 }
 
-/** A limiter of one unit in a window, with a clock that can be moved. */
+/** A limiter of one unit per window, with a clock that can be moved. */
 function oneUnit(window: CalendarWindow, start: number, maxDebt: number) {
   const clock = new VirtualClock(start);
   const store = new MemoryStore({ clock: clock.read });
@@ -85,7 +85,7 @@ Deno.test("what is owed is paid off by the window that the calendar says, after 
   for (const { window, edges, i } of calendars()) {
     const first = pick(edges.length - 2);
     const owed = 1 + pick(Math.min(600, edges.length - first - 2));
-    // anywhere in the window, its first and its last ms included
+    // anywhere in the window, including its first and last ms
     const length = edges[first + 1]! - edges[first]!;
     const { owe, ask, at } = oneUnit(window, edges[first]! + [0, length - 1, pick(length)][i % 3]!, owed);
     await owe(owed);
@@ -175,7 +175,7 @@ Deno.test("what is owed stays owed when the window changes", async () => {
   const monthly = make({ window: { every: "month" } });
   assert(await (await monthly.consume("client")).settle(35));
   const daily = make({ window: { every: "day" } });
-  // a day pays off 10 now, and this one begins with 35; the end of the third is told by the mean and an eighth of it
+  // a day now pays off 10, and this one begins with 35; the end of the third is estimated as the mean plus an eighth
   assertEquals((await daily.consume("client")).retryAfterMs, 14 * HOUR + 2 * DAY + DAY / 8);
   clock.advance(14 * HOUR + 2 * DAY - 1);
   assertEquals((await daily.peek("client")).remaining, 0);

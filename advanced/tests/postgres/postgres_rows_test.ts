@@ -10,7 +10,7 @@ addEventListener("unload", () => void client.end());
 const bytes = (...values: number[]) => new Uint8Array(values);
 const ALWAYS = { from: 0, until: Infinity };
 
-/** Rows in a table of their own, and what is in it. */
+/** Rows in a table of their own, and a query for its contents. */
 async function setUp() {
   const table = `rows_${crypto.randomUUID().replaceAll("-", "")}`;
   const rows = new PostgresRows(async (text, values) => (await client.query(text, values)).rows, table, undefined);
@@ -18,14 +18,14 @@ async function setUp() {
   return { table, rows };
 }
 
-/** Keys that an array of PostgreSQL would have to quote. */
+/** Keys that a PostgreSQL array would have to quote. */
 const NAMES = ["a", 'b "quoted"', "c\\", "d,e", "{f}", "NULL", "", "ü\n", "i", "j", "k", "l"];
 const keyOf = (name: string): StateKey => ["policy's", name, "shape/1"];
 
 for (const count of [1, 3, 4, 12]) {
   Deno.test(`rows of PostgreSQL are inserted, updated and deleted together, or none is: ${count} at once`, async () => {
     const { rows } = await setUp();
-    // in no order
+    // unordered
     const keys = NAMES.slice(0, count).reverse().map(keyOf);
     const write = (value: (i: number) => Uint8Array | null, expected: readonly unknown[]): StateWrite[] => {
       return keys.map((key, i) => ({ key, value: value(i), expected: expected[i], ttlMs: 60_000 }));
@@ -46,7 +46,7 @@ for (const count of [1, 3, 4, 12]) {
     assertEquals(changed.values.map(({ version }) => version), await versions());
     assertEquals((await rows.read(keys)).map(({ value }) => value), keys.map((_, i) => i === 1 ? null : bytes(2, i)));
 
-    // one that is not as expected keeps all from being written, whichever it is
+    // a single unexpected row, whichever it is, keeps all from being written
     const now = await versions();
     for (const at of keys.keys()) {
       const wrong = now.map((version, i) => i === at ? (version === null ? "ff" : null) : version);
@@ -80,7 +80,7 @@ for (const count of [2, 5]) {
     try {
       await other.query("BEGIN");
       await other.query(`UPDATE ${table} SET value = '\\x09' WHERE key = $1`, [keys[1]![1]]);
-      // it sees all rows as expected, writes the first one, and waits for the second
+      // it finds all rows as expected, writes the first one, and waits for the second
       const waiting = rows.commit(fill.map((write) => ({ ...write, value: bytes(2), expected: "01" })), ALWAYS);
       const sql = "SELECT count(*)::int AS n FROM pg_locks WHERE NOT granted AND pid <> pg_backend_pid()";
       await until(async () => (await client.query(sql)).rows[0].n > 0, "a statement that waits for a row");

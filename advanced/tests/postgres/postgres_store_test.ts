@@ -15,7 +15,7 @@ function aTable(): string {
   return `t${crypto.randomUUID().replaceAll("-", "")}`;
 }
 
-/** A pool, and how many statements went through it. */
+/** A pool that counts statements. */
 class CountedPool implements AsyncDisposable {
   readonly pool: pg.Pool = new pg.Pool({ connectionString: URL });
   /** Statements so far. */
@@ -34,7 +34,7 @@ class CountedPool implements AsyncDisposable {
   }
 }
 
-/** Every client that the store takes, each with a connection of its own. */
+/** Every client that the store accepts, each with its own connection. */
 const CLIENTS: Record<string, () => Promise<{ client: PostgresClient; close: () => Promise<unknown> }>> = {
   "Pool of pg": () => {
     const client = new pg.Pool({ connectionString: URL });
@@ -158,7 +158,7 @@ Deno.test("a decision takes one statement of PostgreSQL, and a second one if ano
   const policy: Policy = { ...FIXED, maxDebt: 10 };
   const a = { policy, key: "a", cost: 1 };
   const b = { policy: { ...policy, name: "other" }, key: "b", cost: 1 };
-  // the first decision of a process hears the server's time
+  // the first decision of a process reads the server's time
   await store.warm();
   await store.decide([{ ...a, key: "first" }]);
   let stamp = 0;
@@ -263,7 +263,7 @@ Deno.test("a decision that PostgreSQL cannot record rejects, and the next one is
   await assertRejects(() => store.decide([{ policy: FIXED, key: "a", cost: 1 }]), Error, "the server has gone");
   client.meanwhile = null;
   assertEquals((await store.decide([{ policy: FIXED, key: "a", cost: 1 }]))[0]!.remaining, 49);
-  // a table that could not be made is made later
+  // if creating the table fails, it is created later
   let asked = 0;
   const failing = new PostgresStore({
     client: {

@@ -25,7 +25,9 @@ function skewed(client: Redis, skewMs: number): RedisPort {
   };
 }
 
-/** For each case, a store on such a server beside one in memory whose clock is right, a little before windows meet. */
+/**
+ * For each case, a store on such a server next to an in-memory one with the right clock, shortly before a window ends.
+ */
 async function besideMemory(
   skewMs: number,
   follow: (window: CalendarWindow, windowMs: number, at: {
@@ -139,7 +141,7 @@ Deno.test("only scripts of policies with both options have what both need", asyn
   const take = (policy: Policy) => ({ policy, key: "client", cost: 1 });
   const knowBoth = async (...calls: (() => Promise<unknown>)[]) => {
     texts.length = 0;
-    // the reply is none of a server, which is an error once it has been asked
+    // no server sends such a reply, so it is an error once a command gets it
     for (const call of calls) await call().catch((error) => assertEquals(error instanceof TypeError, true));
     assertEquals(texts.length, calls.length);
     return texts.map((text) => text.includes("is_both"));

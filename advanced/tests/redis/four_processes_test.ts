@@ -9,7 +9,7 @@ const MAX = 3_333;
 Deno.test("10 000 takes of one key by four processes at the same time admit exactly max", async (t) => {
   const url = Deno.env.get("REDIS_URL")!;
   await using takers = new Takers(PROCESSES);
-  // a window that far outlasts the test, and in which no token is refilled
+  // a window that far outlasts the test, during which no token is refilled
   const windowMs = 2 ** 40;
   const limits: LimitOptions[] = [
     { algorithm: "fixed-window", windowMs, limit: MAX },
@@ -36,7 +36,7 @@ Deno.test("10 000 takes of one key by four processes at the same time admit exac
       const limit = { algorithm, windowMs, limit: MAX, name: `four ${algorithm} leased` };
       const { admitted, byStore } = await takers.take(TAKES, { url, key, limit, coalesce: true, leases: 50 });
       assertEquals(byStore, TAKES);
-      // units reserved in the other processes at the first refusal may have been returned too late
+      // units that other processes had reserved at the first refusal may have been returned too late
       assert(admitted <= MAX && admitted >= MAX - (PROCESSES - 1) * 50, `${admitted} were admitted`);
     });
   }

@@ -6,7 +6,7 @@ const PROCESSES = 4;
 const TAKES = 1_000;
 const MAX = 400;
 
-/** Far longer than a process of this test runs in the time it has for a decision. */
+/** Far longer than a process of this test runs within its time limit for a decision. */
 const STILL_MS = 60;
 
 Deno.test("processes that get hardly any time to run admit exactly max while the server answers", async () => {
@@ -17,11 +17,11 @@ Deno.test("processes that get hardly any time to run admit exactly max while the
     limit: { name: "late", limit: MAX, windowMs: 2 ** 40 },
     ...{ callers: 25, coalesce: true, timeoutMs: 100 },
   };
-  // so that starting does not take all the time
+  // so that startup does not take all the time
   await takers.take(PROCESSES, { ...order, key: "started" });
   const end = takers.starve(STILL_MS);
   try {
-    // nobody said how many processes there are: whatever one of them decides by itself is too much
+    // the process count is unknown, so any decision a process makes by itself is one too many
     const sum = await takers.take(TAKES, { ...order, key: "busy", processes: undefined });
     assertEquals(sum, { admitted: MAX, byStore: TAKES });
   } finally {

@@ -4,23 +4,23 @@ import { type RedisServer, startServer } from "../../../tests/support/redis_serv
 import { until } from "../../../tests/support/until.ts";
 import { Limiter, rateLimit, RedisStore } from "../../mod.ts";
 
-/** Number of connections to a server, without the one that counts them. */
+/** Number of connections to a server, excluding the one that counts them. */
 async function connections(server: RedisServer): Promise<number> {
   const list = await server.cli("CLIENT", "LIST", "TYPE", "normal");
   return list.trim().split("\n").length - 1;
 }
 
-/** Sends requests one after the other, and returns the statuses. */
+/** Sends requests one after the other, and returns their statuses. */
 async function statuses(app: ReturnType<typeof sluice>, times: number, path = "/tenant"): Promise<number[]> {
   const all: number[] = [];
   for (let i = 0; i < times; i++) all.push((await app.fetch(new Request(`http://localhost${path}`))).status);
   return all;
 }
 
-/** An application whose limiters, and their stores, are made inside requests. */
+/** An application whose limiters and stores are made inside requests. */
 interface Limited {
   readonly app: ReturnType<typeof sluice>;
-  /** The limiters, each of them once. */
+  /** Every limiter made so far. */
   readonly limiters: Set<Limiter>;
   close(): Promise<unknown>;
 }

@@ -9,17 +9,17 @@ import { FaultyStore, VirtualClock } from "../../testing.ts";
 import { startProxy } from "../support/tcp_proxy.ts";
 import { PATIENCE_MS } from "../../../tests/support/patience.ts";
 
-/** Tolerance beyond the time budget of an answer, in ms. */
+/** Tolerance beyond the time budget of a decision, in ms. */
 const GRACE_MS = 20;
 
 function limiterOn(url: string, options: LimiterOptions = {}): Limiter {
   return new Limiter({ store: new RedisStore({ url }), name: "limit", limit: 1_000_000, ...options });
 }
 
-/** How often a process notices that it is late, in ms. */
+/** How often a process checks whether it is late, in ms. */
 const TICK_MS = 10;
 
-/** Time in ms in which this process was punctual: what it was late itself, on a busy machine, is no limiter's fault. */
+/** Time in ms during which this process was on time. Its own delays on a busy machine are not the limiter's fault. */
 class PunctualTime implements Disposable {
   #counted = 0;
   #since = performance.now();
@@ -37,7 +37,7 @@ class PunctualTime implements Disposable {
   }
 }
 
-/** Concurrent callers, each making one check after another, and the time of the slowest answer. */
+/** Concurrent callers, each making one check after another, and the time of the slowest check. */
 class Load {
   readonly decisions: Decision[] = [];
   slowestMs = 0;
@@ -72,7 +72,7 @@ async function answersByStoreAgain(limiter: Limiter): Promise<void> {
 }
 
 /**
- * Runs a test that returns the time of its slowest answer, and repeats it if that was too long: a busy machine delays a
+ * Runs a test that returns the time of its slowest check, and repeats it if that was too long: a busy machine delays a
  * process now and then, but a slow limiter is slow every time.
  */
 async function inTime(body: (time: PunctualTime) => Promise<number>): Promise<void> {
@@ -84,7 +84,7 @@ async function inTime(body: (time: PunctualTime) => Promise<number>): Promise<vo
   }
 }
 
-/** Records unhandled rejections; the test runner would only say that there was one. */
+/** Records unhandled rejections; the test runner would report only that there was one. */
 async function withoutUnhandledRejections(body: () => Promise<void>): Promise<void> {
   const unhandled: unknown[] = [];
   const note = (event: PromiseRejectionEvent) => {
@@ -420,7 +420,7 @@ for (const onStoreFailure of ["local", "open", "closed"] as const) {
     const { decidedLocally, failedOpen, failedClosed, storeFailures, breakerOpened } = limiter.counters;
     const counted = { local: decidedLocally, open: failedOpen, closed: failedClosed };
     assertEquals(counted, { local: 0, open: 0, closed: 0, [onStoreFailure]: 8 });
-    // after five failures the store is not tried
+    // after five failures, the store is not tried
     assertEquals([storeFailures, failures, breakerOpened], [5, 5, 1]);
     assertEquals(limiter.counters.admitted, admitted);
     assertEquals(limiter.counters.limited, 8 - admitted);

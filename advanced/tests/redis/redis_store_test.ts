@@ -15,11 +15,11 @@ import { startProxy, type TcpProxy } from "../support/tcp_proxy.ts";
 const MINIMAL_ACL =
   "ACL SETUSER sluice on >secret resetkeys ~sluice:* resetchannels -@all +evalsha +eval +get +set +del +time +scan";
 
-/** Options with which an ioredis client does not resend commands whose outcome is unknown. */
+/** Options that keep an ioredis client from resending commands whose outcome is unknown. */
 const IOREDIS_OPTIONS = { autoResendUnfulfilledCommands: false, maxRetriesPerRequest: 0, enableOfflineQueue: false };
 
 const URL_OF_TESTS = Deno.env.get("REDIS_URL")!;
-/** In ms: 17 years, because Redis counts by its own clock, and windows aligned to it must not end during a test. */
+/** 17 years in ms: Redis counts by its own clock, and aligned windows must not end during a test. */
 const WINDOW = 2 ** 39;
 
 function uniquePrefix(): string {
@@ -182,7 +182,7 @@ Deno.test("a decision whose answer is lost is not sent again", async () => {
   const store = new RedisStore({ client: port });
   const policy = policyOf("fixed-window");
   lost = 1;
-  // the script is unknown, and the answer to EVAL is lost
+  // the script is unknown, and the reply to EVAL is lost
   await assertRejects(() => take(store, policy, "key"), Error, "closed");
   assertEquals(sent.splice(0), ["EVALSHA", "EVAL"]);
   assertEquals((await take(store, policy, "key", 0)).remaining, 2);
@@ -197,7 +197,7 @@ Deno.test("a decision whose answer is lost is not sent again", async () => {
 /** What {@linkcode loseAnAnswer} does to connections. */
 type Wire = Pick<TcpProxy, "hold" | "held" | "cut">;
 
-/** Cuts the connection between a decision and its answer, and asserts that it counted exactly once. */
+/** Cuts the connection between a decision and its reply, and asserts that it counted exactly once. */
 async function loseAnAnswer(store: Store, proxy: Wire): Promise<void> {
   const policy = policyOf("sliding-log");
   assertEquals((await take(store, policy, "key")).remaining, 2);
@@ -496,7 +496,7 @@ Deno.test("a key that the server lists twice is one key", async () => {
   const { port: plain, close } = await handmade();
   const port: RedisPort = {
     ...plain,
-    // as a server may while it rehashes, or a cluster while it moves keys to another node
+    // a server may do so while it rehashes, or a cluster while it moves keys to another node
     async *scan(pattern) {
       const keys = await Array.fromAsync(plain.scan(pattern));
       yield* [...keys, ...keys];
@@ -569,7 +569,7 @@ Deno.test("a cluster works with node-redis and with ioredis, over all its nodes"
 
 Deno.test("while a slot moves to another node, its keys can still be counted, listed and reset", async () => {
   await using cluster = await startCluster();
-  // the first one has the slot of "b"
+  // the first node has the slot of "b"
   const [from, to] = cluster.nodes as [RedisServer, RedisServer];
   const slot = await from.cli("CLUSTER", "KEYSLOT", "b");
   await to.cli("CLUSTER", "SETSLOT", slot, "IMPORTING", await from.cli("CLUSTER", "MYID"));
@@ -661,7 +661,7 @@ Deno.test("when a sentinel's primary dies, the limiter decides locally, and then
 Deno.test("releasing a lease from before a reset ends none taken after it, even in the same millisecond", async () => {
   const store = new RedisStore({ url: URL_OF_TESTS, prefix: uniquePrefix() });
   const policy = policyOf("concurrency", { limit: 1 });
-  // the server knows the scripts from here on
+  // from here on, the server has the scripts
   await take(store, policy, "first");
   await store.reset({ policy: policy.name, key: "first" });
   for (let round = 0; round < 100; round++) {
@@ -779,7 +779,7 @@ Deno.test("equal limiters on two stores of one server and prefix are told that t
   try {
     const store = new RedisStore({ url, prefix: "together:" });
     limit({ store });
-    // one store, another name, another prefix, another algorithm
+    // one store; different names, prefixes or algorithms
     limit({ store });
     limit({ name: "web" });
     limit({ prefix: "apart:" });
@@ -903,7 +903,7 @@ Deno.test("a key that owes is kept in Redis until its debt is paid off, and no l
       // 65 units are used, 10 in each window
       assert(ttl >= settled.resetMs && ttl <= settled.resetMs + 200, `${algorithm}: ${ttl} of ${settled.resetMs} ms`);
       assert(settled.resetMs > 5 * 60_000 && settled.resetMs <= 9 * 60_000, `${algorithm}: ${settled.resetMs} ms`);
-      // without debts, the same key is read as what it holds, and never as a key never seen
+      // without debts, the same key is read as it is stored, and never as a key never seen
       const plain = await take(store, { ...policy, maxDebt: undefined }, "key", 10);
       assertEquals(plain.denied, true, algorithm);
     }

@@ -1,4 +1,4 @@
-/** Limits from a document: for whom they hold, and what is kept when the document is replaced. */
+/** Limits from a document: which requests they apply to, and what is kept when the document is replaced. */
 import { assertEquals, assertRejects, assertStringIncludes, assertThrows } from "@std/assert";
 import sluice from "@sluice/sluice";
 import { fetchLimit, type FetchLimitOptions, MemoryStore, rateLimit, RedisStore, type Store } from "../../mod.ts";
@@ -69,7 +69,7 @@ Deno.test("a long path takes no longer than its length", async () => {
     policies: [{ name: "a", limit: 0, window: "1m", routes: ["/*/x/*/y-*/:z.js/*/q"] }],
   });
   const { ask } = served(rules);
-  // what takes a quadratic time takes minutes
+  // a quadratic algorithm takes minutes
   for (const part of ["/x/y-", "/%78/./y-", "/%ff\\%"]) {
     assertEquals((await ask(`GET ${part.repeat(20_000)}`)).status, 200);
   }
@@ -118,7 +118,7 @@ Deno.test("requests are counted by address, header, segment and the program's fi
   assertEquals(await statuses("GET /header", 1, { headers: { "x-client": "b" } }), [200]);
   assertEquals(await statuses("GET /header", 3), [200, 200, 200]);
   assertEquals(await statuses("GET /shops/7/items", 2), [200, 429]);
-  // another spelling is the same shop
+  // a different spelling of the same shop
   assertEquals(await statuses("GET /shops/%37/items", 1), [429]);
   assertEquals(await statuses("GET /shops/8/items", 1), [200]);
   assertEquals(await statuses("GET /both", 2, { headers: { user: "x y" } }), [200, 429]);
@@ -152,7 +152,7 @@ Deno.test("the policies that concern a request are decided as one, and its tier 
   );
   const staff = await ask("GET /api/a", { headers: { tier: "staff" } });
   assertEquals([staff.status, staff.headers.get("ratelimit-policy")], [200, null]);
-  // nobody's tier: as usual
+  // an unknown tier: the default limit
   assertEquals(await statuses("GET /", 3, { from: "192.0.2.3", headers: { tier: "gold" } }), [200, 200, 429]);
 });
 
@@ -241,7 +241,7 @@ Deno.test("a document that something is wrong with changes nothing, in any limit
       { policies: [{ name: "a", limit: 9, window: "1m", key: { field: "user" } }] },
       'fetchLimit: policy "a" counts by field "user", which option fields does not have',
     ],
-    // only the second limiter can't do this
+    // only the second limiter does not support this
     [
       { policies: [{ name: "a", limit: 9, window: "1m", onDenied: "charge" }] },
       "fetchLimit: option delay is for limits whose refusals cost nothing",
@@ -311,7 +311,7 @@ Deno.test("a request that waits for its tier while the document is replaced is d
   assertEquals([response.status, response.headers.get("ratelimit-policy")], [200, '"a";q=1;w=3600']);
   assertEquals((await ask("GET /")).status, 429);
   rules.replace(first);
-  assertEquals((await ask("GET /")).status, 429); // it took the one unit of "a"
+  assertEquals((await ask("GET /")).status, 429); // the only unit of "a" was used
 });
 
 Deno.test("limiters made inside requests keep their counts when the document is replaced, and follow it", async () => {
@@ -331,7 +331,7 @@ Deno.test("limiters made inside requests keep their counts when the document is 
     return all;
   };
   assertEquals(await statuses(1), [200]);
-  // the limiter that all of them share was made by the former document
+  // the limiter that they all share was made for the previous document
   rules.replace({ policies: [{ ...a, limit: 3 }, { name: "b", limit: 9, window: "1h" }] });
   assertEquals(await statuses(3), [200, 200, 429]);
   for (let i = 0; i < 1100; i++) rules.replace({ policies: [{ ...a, limit: 4 + i }] });
@@ -429,6 +429,6 @@ Deno.test("headers for one limit alone tell of one that refuses, not of one in s
   await ask("GET /");
   const { headers } = await ask("GET /");
   assertEquals([headers.get("x-ratelimit-limit"), headers.get("x-ratelimit-remaining")], ["9", "7"]);
-  // those that name it list it
+  // the policies that name it list it
   assertEquals(headers.get("ratelimit"), '"new";r=0;t=60, "old";r=7;t=60');
 });

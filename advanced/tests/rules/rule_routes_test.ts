@@ -1,4 +1,4 @@
-/** No spelling of a target leads to a handler past the policy for its route, or to a counter of its own. */
+/** No spelling of a target reaches a handler without the policy for its route, or with a separate counter. */
 import { assert, assertEquals } from "@std/assert";
 import { rateLimit } from "@sluice/rate-limit";
 import { PolicyRules } from "@sluice/rate-limit/rules";
@@ -22,7 +22,7 @@ for (const framework of Object.keys(ROUTERS)) {
   });
 }
 
-/** A router that takes a part of the path for none, which the limiter knows nothing of. */
+/** A router that ignores part of the path, unknown to the limiter. */
 function cutAt(end: RegExp): RouterSubject {
   return {
     options: {},
@@ -83,7 +83,7 @@ Deno.test("a file that is sent is concerned by the policy for its path", async (
       if (policies !== '"a";q=1000000000;w=3600, "by path";q=1000000000;w=3600') past.push(`${target}: ${policies}`);
     }
     assertEquals(past, []);
-    // most are spellings under which no file is served
+    // under most spellings, no file is served
     assert(sent > 100, `only ${sent} of 3000 targets sent the file`);
   } finally {
     await Deno.remove(root, { recursive: true });

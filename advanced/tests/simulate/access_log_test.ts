@@ -1,4 +1,4 @@
-/** Access logs are replayed as a limiter would have decided, by figures that the test counts itself. */
+/** Replayed access logs give the limiter's decisions, checked against the test's own count. */
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { fetchLimit } from "@sluice/rate-limit";
 import { PolicyRules } from "@sluice/rate-limit/rules";
@@ -8,7 +8,7 @@ import { combinedLine, type Hit, simulate } from "../support/simulate_command.ts
 
 const BEGIN = Date.UTC(2026, 9, 10, 13) / 1000;
 
-/** Requests made by a seed: a few clients that are busy, and many that are not. */
+/** Requests for a seed: a few busy clients and many quiet ones. */
 function hits(seed: number, count = 3000): Hit[] {
   const pick = seededRandom(seed);
   let second = BEGIN;
@@ -27,7 +27,7 @@ function hits(seed: number, count = 3000): Hit[] {
 const logOf = (all: readonly Hit[]) => all.map((hit) => `${combinedLine(hit)}\n`).join("");
 const keyOf = ({ address }: Hit) => address.startsWith("2001:db8:0:7:") ? "2001:db8:0:7::/64" : address;
 
-/** What a policy does, counted for itself. */
+/** The test's own count of what a policy decides. */
 interface Counted {
   requests: number;
   limited: number;
@@ -51,7 +51,7 @@ function count(all: readonly Hit[], isRefused: (hit: Hit, key: string) => boolea
   return counted;
 }
 
-/** Windows that begin with a client's first request, written down once more. */
+/** Windows that begin with a client's first request, implemented a second time. */
 function fixedWindows(limit: number, seconds: number): (hit: Hit, key: string) => boolean {
   const windows = new Map<string, { end: number; used: number }>();
   return ({ second }, key) => {
@@ -99,7 +99,7 @@ Deno.test("who would have been limited when is what windows counted by hand say"
   assert(expected.limited > 100 && expected.clients[1]! > 3 && expected.clients[1]! < expected.clients[0]!);
   assertEquals([isEstimate, log.lines, log.formats], [true, all.length, ["common"]]);
   assertEquals([fromMs, toMs], [BEGIN * 1000, all.at(-1)!.second * 1000]);
-  // over time nothing is lost, and nothing is counted twice
+  // over time, nothing is lost or counted twice
   const sums = policy.bins.reduce(
     ([a, b]: number[], bin: { requests: number; limited: number }) => [a! + bin.requests, b! + bin.limited],
     [0, 0],
@@ -189,7 +189,7 @@ Deno.test("JSON lines, CSV, gzip in parts and several files in any order say the
         }),
       ].join("\n"),
     }, ["a.csv"]],
-    // the newest first, as shells list them
+    // newest first, as shells list them
     [{ "access.log": second, "access.log.1": first }, ["access.log", "access.log.1"]],
     [{ "access.log.gz": both }, ["access.log.gz"]],
   ];
@@ -239,7 +239,7 @@ Deno.test("the limit that hits at most so many clients is the lowest one, counte
 });
 
 Deno.test("where no limit hits as few clients, it says so", async () => {
-  // however fast the bucket refills, of two requests at once it grants one
+  // however fast the bucket refills, it grants one of two simultaneous requests
   const twice = logOf([hits(12, 1)[0]!, hits(12, 1)[0]!]);
   const policy = "policies: [{ name: api, algorithm: token-bucket, window: 1m, limit: 1, burst: 1 }]";
   const { code, output } = await simulate(
@@ -272,7 +272,7 @@ policies:
     "p.yaml",
   ]);
   assertMatch(output, /tenant: 2 in 1m, fixed-window\n {2}requests {2}4, limited 0 /);
-  // what the second policy refuses takes nothing from the first one; the last has no key
+  // what the second policy refuses uses nothing of the first; the last has no key
   assertMatch(output, /key: 1 in 1m, fixed-window\n {2}requests {2}4, limited 2 /);
   assertMatch(output, /^ {2}k 1 +2 +1 /m);
   assertStringIncludes(output, 'Requests without a key for the policy "key", left out of it: 1.');
@@ -336,7 +336,7 @@ Deno.test("lines that are out of order are put in order, and it is said", async 
   assertEquals([mixed.policies[0].requests, mixed.policies[0].limited], [requests, limited]);
   assertEquals(straight.log.outOfOrder, 0);
   assert(mixed.log.outOfOrder > 100 && mixed.log.late === 0);
-  // one that comes thousands of lines too late counts at the time of those before it
+  // a line that comes thousands of lines too late counts at the time of those before it
   const many = hits(8, 9000);
   const { output } = await simulate(
     { "access.log": logOf([...many.slice(1), many[0]!]), "p.yaml": FIXED },

@@ -1,4 +1,4 @@
-/** A limiter's own log is repeated exactly. */
+/** A limiter's own log replays exactly. */
 import { assert, assertEquals, assertMatch, assertThrows } from "@std/assert";
 import { Limiter, LoggedMemoryStore, type Store } from "@sluice/rate-limit";
 import { VirtualClock } from "@sluice/rate-limit/testing";
@@ -10,13 +10,13 @@ import { simulate } from "../support/simulate_command.ts";
 /** Steps with each of 28 policies. */
 const STEPS = Math.ceil(Number(Deno.env.get("SLUICE_FUZZ_OPERATIONS") ?? 3000) / 28);
 
-/** What is refused, counted beside the store. */
+/** Refusals, counted next to the store. */
 interface Count {
   requests: number;
   limited: number;
 }
 
-/** A store that counts what the other decides. */
+/** A store decorator that counts decisions. */
 function counting(store: Store, counts: Map<string, Count>): Store {
   return {
     capabilities: store.capabilities,
@@ -87,7 +87,7 @@ Deno.test("a limiter with tiers, costs and refunds is repeated exactly from its 
   const policies = "policies: [{ name: api, window: 1s, limit: 5000 }]";
   const tried = await simulate({ ...log, "p.yaml": policies }, ["decisions.log", "--policy", "p.yaml", "--json"]);
   const [other] = JSON.parse(tried.output).policies;
-  // the tier keeps its own limit, so only that customer is refused any more
+  // the tier keeps its own limit, so only that customer is still refused
   assertEquals([other.limit, other.keysLimited <= 1], [5000, true]);
   assert(other.recorded.different > 0 && other.recorded.refusals === limited);
 });

@@ -1,4 +1,4 @@
-/** What strangers write into a log stays text: in a terminal, in HTML and in spreadsheets. */
+/** Log contents from strangers stay text: in a terminal, in HTML and in spreadsheets. */
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { simulate } from "../support/simulate_command.ts";
 
@@ -38,7 +38,7 @@ Deno.test("keys and lines are text in the page, which allows no script and asks 
   assertStringIncludes(page, "&quot;&gt;&lt;img src=x onerror=alert(1)&gt;");
   assertStringIncludes(page, "&#39; style=&#39;position:fixed");
   assertStringIncludes(page, "<code>&lt;/li&gt;&lt;script&gt;x</code>");
-  // the tags that there are, and nothing of the log among them
+  // only the page's own tags, and none from the log
   const tags = new Set(Array.from(page.matchAll(/<([a-z][\w-]*)/gi), ([, name]) => name));
   for (const name of ["script", "img", "b", "i", "link", "iframe", "a"]) assert(!tags.has(name), name);
   assert(!/\s(?:on\w+|style|src|href)=(?!x on|&)/.test(page.replace(/<code>.*?<\/code>/g, "")));

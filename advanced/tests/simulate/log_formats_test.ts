@@ -1,4 +1,4 @@
-/** Logs of all servers say the same of the same requests. */
+/** Logs of all servers give the same result for the same requests. */
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { clientKey } from "@sluice/rate-limit";
 import { type Pick, random } from "../../../tests/support/random.ts";
@@ -53,7 +53,7 @@ Deno.test("the fields that a policies file names are looked up in every format",
   const line = SERVER_LOGS["nginx behind two proxies, with what a client made up"]!.line(request);
   const read = (fields: object) => readerOf("common", fields)(line) as LoggedRequest;
   assertEquals(read({}).address, request.ip);
-  // by name, it is taken as it is, but for proxies at its end
+  // a header given by name is used as it is, except for proxies at its end
   assertEquals(read({ address: "x-forwarded-for" }).address, request.ip);
   assertEquals(read({ tier: "status" }).tier, "200");
 });
@@ -109,7 +109,7 @@ function mutated(pick: Pick, line: string): string {
   return line;
 }
 
-// a quadratic search in lines of the greatest length would take minutes
+// a quadratic search would take minutes on lines of maximum length
 Deno.test("lines that are made to be searched again and again are read in time that grows with their length", () => {
   const parts = [
     '"',

@@ -1,4 +1,4 @@
-/** Mistakes in policies and arguments are named, with their place. */
+/** Errors in policies and arguments are named, with their position. */
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { simulate } from "../support/simulate_command.ts";
 
@@ -122,7 +122,7 @@ Deno.test("mistakes in the arguments are said, with an exit code of 2, and files
 Deno.test("a policy of the file may have windows of the calendar", async () => {
   const policies = "policies: [{ name: a, window: { every: day, timeZone: Europe/Berlin }, limit: 1 }]";
   const line = (time: string) => JSON.stringify({ time, ip: "192.0.2.9", method: "GET", path: "/" });
-  // midnight there is at 22:00
+  // midnight there is 22:00 UTC
   const log = ["2026-10-23T23:00:00Z", "2026-10-24T21:59:59Z", "2026-10-24T22:00:00Z", "2026-10-25T22:59:59Z"];
   const { output } = await simulate(
     { "a.json": log.map(line).join("\n"), "p.yaml": policies },

@@ -1,4 +1,4 @@
-/** Whatever a limiter does on a logged store, its log gives the same decisions again. */
+/** Whatever a limiter does on a logged store, replaying its log gives the same decisions. */
 import { assert, assertEquals } from "@std/assert";
 import {
   ALGORITHM_NAMES,
@@ -21,14 +21,14 @@ import { readDecision } from "../../src/simulate/decision_log.ts";
 import { Replay } from "../../src/simulate/replay.ts";
 import { type Random, seededRandom } from "../../src/testing/seeded_random.ts";
 
-/** Limiters that are tried, each with a trace of its own. */
+/** Number of limiters tried, each with its own trace. */
 const TRACES = Math.ceil(Number(Deno.env.get("SLUICE_FUZZ_OPERATIONS") ?? 3000) / 20);
 const STEPS = 120;
 
-/** What became of a take: its policy's name and key, its cost, how often it was wanted, and how often it was refused. */
+/** Result of a take: its policy's name and key, its cost, how often it was requested, and how often it was refused. */
 type Seen = readonly [policy: string, key: string, cost: number, times: number, refused: number];
 
-/** A logged store that also notes what it decides. */
+/** A logged store that also records its decisions. */
 class Watched extends LoggedMemoryStore {
   readonly seen: Seen[] = [];
 
@@ -67,7 +67,7 @@ class Trace {
         this.options = options;
         return;
       } catch (error) {
-        // not all options go together
+        // some options are incompatible
         assert(error instanceof TypeError || error instanceof RangeError, String(error));
       }
     }
@@ -165,7 +165,7 @@ class Trace {
     await settled();
   }
 
-  /** What becomes of an admission. */
+  /** Settles, releases or abandons an admission. */
   async #follow(decision: Decision, i: number): Promise<void> {
     const { pick, limiter } = this;
     const what = pick(5);
@@ -182,7 +182,7 @@ class Trace {
     }
   }
 
-  /** What is done seldom. */
+  /** Rare operations. */
   async #beside(): Promise<void> {
     const { pick, limiter } = this;
     const what = pick(7);

@@ -93,7 +93,7 @@ Deno.test("while the binding fails, hangs or replies with something else, this i
     const decisions = await Promise.all(asked);
     assertEquals(decisions.map(({ allowed, decidedBy }) => [allowed, decidedBy]), [[true, "local"], [false, "local"]]);
     assert(failures.length > 0 && failures.every((message) => message.includes(reason)), failures.join());
-    // and what it decides is known
+    // a local decision knows what remains
     assertEquals(decisions[0]!.remaining, 0);
   }
 });
@@ -138,7 +138,7 @@ Deno.test("one binding has one limit: another limiter, tier or policy is refused
   }
   assertThrows(() => void limiter.consume("a", { limit: 5 }), TypeError, "the binding has one limit");
   assertThrows(() => void limiter.consume("a", { policy: { limit: 5 } }), TypeError, "the binding has one limit");
-  // the same limit said again is none
+  // setting the same limit again changes nothing
   assert((await limiter.consume("a", { limit: 2 })).allowed);
 });
 

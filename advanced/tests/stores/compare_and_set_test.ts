@@ -192,7 +192,7 @@ Deno.test("requests of several processes that are settled at the same time count
       return stores[i % 4]!.settle!(take, granted[i]!.stamp, units - 5);
     }));
     assertEquals(settled.map((verdict) => verdict.granted), used.map((units) => units - 5), algorithm);
-    // 231 of 100 are used, so there is one unit once 132 have been paid off, and none with a unit less
+    // 231 of 100 are used: one unit is free once 132 have been paid off, and none with a unit less
     const [before] = await stores[0]!.decide([{ ...take, cost: 1 }]);
     const twin = { ...take, key: `${algorithm} twin` };
     const [one] = await stores[0]!.decide([twin]);
@@ -225,7 +225,7 @@ Deno.test("a database that tells its time is counted by it, in decisions, lists 
       for await (const value of database.list(policy, key)) yield { ...value, now: server.read() };
     },
   };
-  // the process is late by a year
+  // the process's clock is a year behind
   const store = fromCompareAndSet(timed, { clock: () => server.read() - 365 * 86_400_000 });
   for (const key of ["a", "b"]) await store.decide([{ policy: FIXED, key, cost: 6 }]);
   assertEquals((await store.decide([{ policy: FIXED, key: "a", cost: 1 }]))[0]!.retryAfterMs, FIXED.windowMs);
@@ -237,7 +237,7 @@ Deno.test("a database that tells its time is counted by it, in decisions, lists 
   assertEquals(await store.reset({ policy: "fixed" }), 1);
 });
 
-/** A database that writes the values of one key as one, and lists none without a key. */
+/** A database that writes all values of a key as one, and cannot list without a key. */
 class KeyedDatabase extends FakeDatabase {
   readonly atomicBatch = "same-key";
   readonly listsByKey = true;
@@ -260,7 +260,7 @@ Deno.test("a database that writes one key at a time decides limits of a key as o
   assertEquals(database.commits.map((writes) => writes.length), [2]);
   await store.decide([{ policy: FIXED, key: "a", cost: 2 }, { policy: LOG, key: "b", cost: 2 }]);
   assertEquals(database.commits.map((writes) => writes.length), [2, 1, 1]);
-  // what one key refuses, the other gets back
+  // what one key refuses is refunded to the other
   const both = await store.decide([{ policy: FIXED, key: "a", cost: 3 }, { policy: LOG, key: "b", cost: 3 }]);
   assertEquals(both.map(({ granted, denied, remaining }) => [granted, denied, remaining]), [[0, true, 2], [
     0,

@@ -14,7 +14,7 @@ import { seededRandom } from "../../src/testing/seeded_random.ts";
 const POLICY: Policy = { name: "fixed", algorithm: "fixed-window", limit: 6, windowMs: 60_000 };
 const OTHER: Policy = { ...POLICY, name: "other", limit: 4, windowMs: 90_000 };
 
-/** Replaces the system's clock, which express-rate-limit's own store reads, with a virtual one. */
+/** Replaces the system clock, which express-rate-limit's own store reads, with a virtual one. */
 async function withExpressStore(body: (store: Store, clock: VirtualClock) => Promise<void>): Promise<void> {
   const clock = new VirtualClock();
   const systemNow = Date.now;
@@ -28,7 +28,7 @@ async function withExpressStore(body: (store: Store, clock: VirtualClock) => Pro
   }
 }
 
-/** A counter with the interface from before express-rate-limit 6, which the one for MongoDB still has. */
+/** A counter with the interface from before express-rate-limit 6, which the MongoDB store still has. */
 class CallbackCounter implements CallbackCounterLike {
   readonly hits = new Map<string, number>();
   readonly #end = new Date(Date.now() + 60_000);
@@ -59,7 +59,7 @@ Deno.test("a counter with callbacks is accepted as is", async () => {
   assertEquals(fromCounter(() => new CallbackCounter()).capabilities.scope, "global");
 });
 
-/** A counter that has no reset times and can't be read, and records its calls. */
+/** A counter that records its calls, has no reset times, and cannot be read. */
 class BareCounter implements CounterLike {
   readonly hits = new Map<string, number>();
   readonly calls: string[] = [];
@@ -254,7 +254,7 @@ Deno.test("concurrent takes on one key are sent to the counter in parallel, and 
   const { limiter, clock } = limiterOn(counter, 30);
   const asked = Array.from({ length: 100 }, () => limiter.consume("a"));
   await settle();
-  // all are in transit before the first is answered
+  // all are in transit before the first reply
   assertEquals(counter.arriving.length, 100);
   clock.advance(50);
   for (const arrive of counter.arriving) arrive();
@@ -282,7 +282,7 @@ Deno.test("a counter whose reset time varies slightly accepts refunds, but none 
   const clock = new VirtualClock();
   let end = clock.now + POLICY.windowMs;
   let responses = 0;
-  // a counter that stores the remaining time of a window adds it to its own clock
+  // a counter that stores a window's remaining time adds it to its own clock
   const jitter = [0, 7, -5, 3];
   const increment = counter.increment.bind(counter);
   counter.increment = (key) => ({ ...increment(key), resetTime: new Date(end + jitter[responses++ % jitter.length]!) });

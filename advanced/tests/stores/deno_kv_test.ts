@@ -7,7 +7,7 @@ import type { Take } from "../../src/policy/store.ts";
 import { VirtualClock } from "../../src/testing/virtual_clock.ts";
 import { decidesAsMemory, POLICIES } from "../support/random_trace.ts";
 
-/** Runs a function with a store in its own database, closed afterwards. */
+/** Runs a function with a store in its own database, then closes it. */
 async function withStore(
   path: string,
   options: Omit<DenoKvStoreOptions, "kv">,

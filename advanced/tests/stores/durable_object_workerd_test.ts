@@ -68,15 +68,15 @@ async function bundle(folder: string): Promise<string> {
   return await Deno.readTextFile(`${folder}/bundle.js`);
 }
 
-/** A store inside workerd, and how to restart the runtime with the same storage. */
+/** A store inside workerd, and a way to restart the runtime with the same storage. */
 interface Workerd {
   store: Store;
   clock: VirtualClock;
   useClock(clock: VirtualClock | null): void;
   restart(): Promise<void>;
-  /** Types of the globals that only other runtimes have. */
+  /** Types of globals that exist only in other runtimes. */
   globals(): string;
-  /** Number of records that a key's object has stored, and the bytes of its database; PUT adds a table of its own. */
+  /** Number of records that a key's object has stored, and its database's size in bytes. PUT adds another table. */
   stored(key: string, method?: "GET" | "PUT"): Promise<[records: number, bytes: number]>;
 }
 
@@ -129,7 +129,7 @@ async function withWorkerd(body: (workerd: Workerd) => Promise<void>): Promise<v
   }
 }
 
-// one of each algorithm, each consequence once, and debts where there are any
+// one of each algorithm, each consequence once, and debts where supported
 const NAMES = ["fixed/charge", "aligned", "sliding/extend", "log/block", "approximate", "bucket", "leases"];
 const DEBTS = ["fixed/debts", "sliding/debts", "log/debts", "approximate/debts", "bucket/debts"];
 const POLICIES = [...NAMES, ...DEBTS].map(policyNamed);
@@ -206,13 +206,13 @@ Deno.test("in workerd the alarm deletes what has expired, and the database with 
   await withWorkerd(async ({ store, stored, useClock }) => {
     const [, fresh] = await stored("a");
     await stored("b", "PUT");
-    // the alarm is due at once by the system's clock, which is used from then on
+    // the alarm is due immediately by the system clock, which is used from here on
     useClock(new VirtualClock(Date.now() - 60_000));
     for (const key of ["a", "b"]) await store.decide([{ policy: POLICIES[0]!, key, cost: 1 }]);
     useClock(null);
     await until(async () => (await stored("a"))[1] === fresh, "the end of a's database");
     await until(async () => (await stored("b"))[0] === 0, "the end of b's record");
-    // a subclass has a table in that one
+    // a subclass has a table there
     assert((await stored("b"))[1] > fresh);
     assertEquals((await store.decide([{ policy: POLICIES[0]!, key: "a", cost: 1 }]))[0]!.granted, 1);
   });

@@ -155,7 +155,7 @@ Deno.test("partitions that disappear and reappear while they are listed or reset
   const again: RunExclusive = (partition, body) => {
     if (runs++ > 10) throw new Error("without end");
     const result = run(partition, body);
-    // as when an empty partition is dropped, and its client returns at once
+    // as when an empty partition is dropped and its client returns immediately
     const records = partitions.get(partition)!;
     partitions.delete(partition);
     partitions.set(partition, records);

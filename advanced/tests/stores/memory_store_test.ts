@@ -120,7 +120,7 @@ Deno.test("a key that shared a counter keeps its count when it gets its own plac
   take(store, short, "late", 2);
   assert(take(store, short, "late").denied);
   clock.advance(500);
-  // the early keys are idle now, and the late one gets a place
+  // the early keys are idle now, and the late one gets a slot
   assert(take(store, short, "late").denied, "the late key had its quota twice");
   assert(store.size <= 10);
 });
@@ -178,7 +178,7 @@ Deno.test("the system's clock advances between turns and within a long one", asy
   const before = clock.now();
   const busyUntil = performance.now() + 5;
   while (performance.now() < busyUntil) clock.now();
-  // more than may be answered from memory, in case the process was not running for most of the time
+  // more reads than a cached time may serve, in case the process was paused for most of the time
   for (let reads = 0; reads < 200; reads++) clock.now();
   assert(clock.now() > before, "the clock stood still in one long turn");
   await Promise.resolve();
@@ -189,12 +189,12 @@ function decisionOf(limiter: Limiter, key: string): Decision {
   return limiter.consume(key) as Decision;
 }
 
-/** Ends the turn, in which a store reads a clock once for many decisions. */
+/** Ends the turn; within one, a store reads a clock once for many decisions. */
 async function aTurn(): Promise<void> {
   await Promise.resolve();
 }
 
-/** Sets the system's clock until it is disposed of. */
+/** Sets the system clock until it is disposed of. */
 function systemClock() {
   const real = Date.now;
   let ahead = 0;

@@ -13,7 +13,7 @@ import {
 import { VirtualClock } from "../../testing.ts";
 import { decidesAsMemory, policyNamed } from "../support/random_trace.ts";
 
-/** A database with a clock of its own, whose commits tell what they found. */
+/** A database with its own clock, whose commits return what they found. */
 class TellingDatabase implements CompareAndSet {
   readonly commitsTell = true;
   readonly values = new Map<string, { key: StateKey; value: Uint8Array; version: number }>();
@@ -21,7 +21,7 @@ class TellingDatabase implements CompareAndSet {
   reads = 0;
   commits = 0;
   version = 0;
-  /** Whether commits only say that they wrote nothing, as when they cannot know what there is. */
+  /** Whether commits report only that they wrote nothing, as when they cannot see what is stored. */
   isSilent = false;
   /** Runs before a command. */
   meanwhile: (() => void) | null = null;
@@ -76,12 +76,12 @@ class TellingDatabase implements CompareAndSet {
 
 const FIXED: Policy = { name: "fixed", algorithm: "fixed-window", limit: 6, windowMs: 1000 };
 
-/** A database, and a process whose clock tells only how much time has passed. */
+/** A database, and a process whose clock measures only elapsed time. */
 async function setUp() {
   const database = new TellingDatabase();
   const process = new VirtualClock(5);
   const store = fromCompareAndSet(database, { clock: process.read, pause: () => {} });
-  // the first decision hears the time
+  // the first decision learns the time
   await store.decide([{ policy: FIXED, key: "first", cost: 1 }]);
   database.commands();
   const advance = (ms: number) => {
@@ -94,7 +94,7 @@ async function setUp() {
 
 Deno.test("decides like the memory store on what was seen last, while another process takes turns", async () => {
   const { database, process } = await setUp();
-  // two processes, one after the other in no order
+  // two processes, in random order
   const stores = [0, 1, 2].map(() => fromCompareAndSet(database, { clock: process.read, pause: () => {} }));
   let calls = 0;
   const next = () => stores[(calls++ * 7 + Math.floor(calls / 3)) % 3]!;
@@ -124,7 +124,7 @@ Deno.test("a grant is one commit, also of a key that is not known, and whatever 
   assertEquals([(await take("a", 0)).remaining, database.commands()], [0, [1, 0]]);
   advance(990);
   assertEquals([(await take("a")).remaining, database.commands()], [5, [0, 1]]);
-  // a key that has just refused is read first, whatever is asked
+  // a key that has just refused is read first, whatever the cost
   assertEquals([(await take("a", 6)).denied, database.commands()], [true, [1, 0]]);
   assertEquals([(await take("a")).remaining, database.commands()], [4, [1, 1]]);
   assertEquals([(await take("a")).remaining, database.commands()], [3, [0, 1]]);
@@ -140,7 +140,7 @@ Deno.test("what another process has written is found by the commit, and decided 
   await take("b", 5);
   await rival.decide([{ policy: FIXED, key: "b", cost: 1 }]);
   database.commands();
-  // the commit finds that nothing is left, so that there is nothing to write
+  // the commit finds nothing left, so there is nothing to write
   assertEquals([(await take("b")).denied, database.commands()], [true, [0, 1]]);
 });
 
@@ -179,7 +179,7 @@ Deno.test("a commit that does not say what it found is followed by a read", asyn
 Deno.test("a decision is never made for a time that the database has not reached", async () => {
   const { database, take, process } = await setUp();
   await take("a", 6);
-  // the process has the impression that the window is over
+  // by the process's clock, the window is over
   process.advance(1200);
   database.clock.advance(900);
   database.commands();
@@ -197,7 +197,7 @@ Deno.test("a decision that arrives later than it was made for is made again, and
   late = 150;
   const begun = database.clock.now;
   assertEquals([(await take("b")).remaining, database.commands()], [0, [0, 1]]);
-  // and its window ends no sooner than one after the latest time
+  // and its window ends no sooner than one that begins at the latest time
   late = 0;
   database.clock.advance(begun + 999 - database.clock.now);
   assert((await take("b")).denied);
@@ -211,7 +211,7 @@ Deno.test("a window that begins ends a whole window after it was committed, howe
     let late = 200;
     database.meanwhile = () => void database.clock.advance(late);
     await take("a", 1);
-    // now it is known what to allow for, and the time is 90 ms ahead of the next part of a window
+    // the delay is known now, and the time is 90 ms ahead of the next part of a window
     late = 190;
     database.clock.advance(1910 - database.clock.now % 1000);
     assertEquals((await take("b", 6)).granted, 6);
@@ -231,7 +231,7 @@ Deno.test("a database whose clock is set back keeps counts that much longer, and
   const refused = await take("a");
   assertEquals([refused.denied, refused.retryAfterMs], [true, 6000]);
   database.commands();
-  // the time of the last reply is the one that counts, so that what follows needs one command again
+  // the time of the last reply counts, so the next decision again needs one command
   assertEquals([(await take("b")).remaining, database.commands()], [5, [0, 1]]);
   advance(5999);
   assert((await take("a")).denied);
@@ -242,7 +242,7 @@ Deno.test("a database whose clock is set back keeps counts that much longer, and
 Deno.test("replies that overtake each other move no time", async () => {
   const { database, store, process } = await setUp();
   const { clock } = database;
-  // two reads at once, whose replies come in the wrong order, a hundred times
+  // two reads at once, whose replies arrive in the wrong order, a hundred times
   for (let i = 0; i < 100; i++) {
     let turn = 0;
     database.meanwhile = () => void clock.advance(turn++ === 0 ? 7 : -7);
@@ -265,7 +265,7 @@ Deno.test("no key is decided on for a time before it was seen", async () => {
   process.advance(50);
   await store.decide([{ policy: log, key: "a", cost: 1 }]);
   await store.decide([{ policy: log, key: "a", cost: 0 }]);
-  // a reply that was under way for long
+  // a reply that was in transit for long
   const { read } = database;
   database.read = async (keys) => {
     const values = await read.call(database, keys);
@@ -280,7 +280,7 @@ Deno.test("no key is decided on for a time before it was seen", async () => {
   const [granted] = await store.decide([{ policy: log, key: "a", cost: 1 }]);
   assertEquals([granted!.resetMs, database.commands()], [1000, [0, 1]]);
   const [other] = await store.decide([{ policy: log, key: "a", cost: 0 }]);
-  // the reply tells a time of 40 ms ago
+  // the reply's time is 40 ms old
   assertEquals(other!.resetMs, 960);
 });
 

@@ -1,4 +1,4 @@
-/** The contract of stores, on Bun and its own SQLite. */
+/** The store contract on Bun, with Bun's own SQLite. */
 import { assertEquals } from "@std/assert";
 import { fileURLToPath } from "node:url";
 import { rolldown } from "rolldown";

@@ -9,7 +9,7 @@ import { Takers } from "../support/takers.ts";
 
 const FIXED: Policy = { name: "fixed", algorithm: "fixed-window", limit: 50, windowMs: 60_000 };
 
-/** A file for a database, in a folder that goes with it. */
+/** A database file in a temporary folder. */
 class DatabaseFile implements Disposable {
   readonly #folder = Deno.makeTempDirSync();
   readonly path = `${this.#folder}/limits.db`;
@@ -81,7 +81,7 @@ Deno.test("expired rows of SqliteStore are removed by fewer decisions than made 
   for (let i = 0; i < 1600; i++) store.decide([{ policy: FIXED, key: `old ${i}`, cost: 1 }]);
   assertEquals(rowsOf(database), 1600);
   clock.advance(FIXED.windowMs + 60_000);
-  // 25 sweeps of 64 rows, one that comes to the end, and those that were on their way
+  // 25 sweeps of 64 rows, one that reaches the end, and those in progress
   for (let i = 0; i < 16 * 51; i++) store.decide([{ policy: FIXED, key: `new ${i}`, cost: 1 }]);
   assertEquals(rowsOf(database), 16 * 51);
   assertEquals(store.reset({ policy: "fixed" }), 16 * 51);
@@ -117,7 +117,7 @@ Deno.test("a decision of SqliteStore that cannot be written is an error and no g
   assertThrows(() => store.decide([{ policy: FIXED, key: "a", cost: 1 }]), Error, "database is locked");
   other.exec("ROLLBACK");
   assertEquals(store.decide([{ policy: FIXED, key: "a", cost: 1 }])[0]!.remaining, 49);
-  // in the midst of a transaction
+  // in the middle of a transaction
   database.exec("CREATE TRIGGER full BEFORE INSERT ON sluice_rate_limit_1 BEGIN SELECT RAISE(ABORT, 'full'); END");
   assertThrows(() => store.decide([{ policy: FIXED, key: "b", cost: 1 }]), Error, "full");
   database.exec("DROP TRIGGER full");

@@ -1,10 +1,10 @@
 import type { Capabilities, Entry, Policy, Selector, Store, Take, Verdict } from "../../mod.ts";
 
-/** Simulates a remote store: an in-memory store whose answers are promises, and that counts calls. */
+/** Simulates a remote store: an in-memory store that replies with promises and counts calls. */
 export class AsyncStore implements Store {
-  /** What the store can do. */
+  /** Capabilities of the store. */
   readonly capabilities: Capabilities;
-  /** Commands so far, by the name of the method. */
+  /** Number of commands so far, by method name. */
   readonly calls: { decide: number; give: number; settle: number; reset: number } = {
     decide: 0,
     give: 0,
@@ -13,13 +13,13 @@ export class AsyncStore implements Store {
   };
   /** Awaited before a command runs. */
   ahead: Promise<unknown> | null = null;
-  /** Awaited after a command has run, before its answer is returned. */
+  /** Awaited after a command has run, before its reply is returned. */
   back: Promise<unknown> | null = null;
   /** Error with which every command fails, before it runs. */
   failure: Error | null = null;
   readonly #store: Store;
 
-  /** @param store The store that does the work */
+  /** @param store The underlying store */
   constructor(store: Store) {
     this.#store = store;
     this.capabilities = { ...store.capabilities, scope: "global" };
@@ -31,19 +31,19 @@ export class AsyncStore implements Store {
     return this.#call(() => this.#store.decide(takes, times));
   }
 
-  /** Gives units back. */
+  /** Refunds units. */
   give(take: Take, stamp: number, amount: number): Promise<boolean> {
     this.calls.give++;
     return this.#call(() => this.#store.give(take, stamp, amount));
   }
 
-  /** Corrects what was granted. */
+  /** Corrects a grant. */
   settle(take: Take, stamp: number, change: number): Promise<Verdict> {
     this.calls.settle++;
     return this.#call(() => this.#store.settle!(take, stamp, change));
   }
 
-  /** Forgets keys. */
+  /** Resets keys. */
   reset(selector: Selector): Promise<number> {
     this.calls.reset++;
     return this.#call(() => this.#store.reset(selector));

@@ -1,12 +1,12 @@
-/** The log of the example in docs/limits/reference/simulation.md. */
+/** The log for the example in docs/limits/reference/simulation.md. */
 import { seededRandom } from "../../src/testing/seeded_random.ts";
 import { combinedLine } from "./simulate_command.ts";
 
 const BEGIN = Date.UTC(2026, 9, 10, 6) / 60_000;
 
 /**
- * Sixteen hours of an API: 240 clients, one that tries all it can for half an hour, a network that retries in a loop, and
- * a line that is no request.
+ * Sixteen hours of an API: 240 clients, one that sends as fast as it can for half an hour, a network that retries in a
+ * loop, and a line that is not a request.
  */
 export function exampleLog(): string {
   const pick = seededRandom(55);

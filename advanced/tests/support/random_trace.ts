@@ -6,7 +6,7 @@ import { said } from "../../src/testing/contract/contract_run.ts";
 import { seededRandom } from "../../src/testing/seeded_random.ts";
 import type { VirtualClock } from "../../src/testing/virtual_clock.ts";
 
-/** A policy of each algorithm, whose refusals are free. */
+/** A policy for each algorithm, whose refusals are free. */
 export const PLAIN: readonly Policy[] = [
   { name: "fixed", algorithm: "fixed-window", limit: 6, windowMs: 1000 },
   { name: "aligned", algorithm: "fixed-window", limit: 6, windowMs: 700, align: "clock" },
@@ -32,15 +32,15 @@ export function policyNamed(name: string): Policy {
 }
 
 /**
- * Runs the same random operations on a store and on a memory store: decisions, singly and in batches of one key,
- * refunds, settlements, changes of the window where there are debts, and resets.
+ * Runs the same random operations on a store and on a memory store: decisions (single and batches of one key), refunds,
+ * settlements, window changes where there are debts, and resets.
  *
  * @param store The store
  * @param clock Its clock
  * @param seed Seed of the random numbers
  * @param steps Steps with each of {@linkcode POLICIES}
- * @returns How many decisions were compared
- * @throws {Error} If the store answers differently from the memory store
+ * @returns Number of decisions compared
+ * @throws {Error} If the store replies differently from the memory store
  */
 export async function decidesAsMemory(
   store: Store,

@@ -1,13 +1,13 @@
 import type { RateLimitBindingLike } from "../../cloudflare.ts";
 
 /**
- * Cloudflare's rate limiting binding as its documentation has it, on a clock of one's own: one limit, periods that begin
- * by the clock and not with a key, and nothing told but whether a call was within the limit.
+ * Cloudflare's rate limiting binding as documented, on the given clock: one limit, periods that start by the clock
+ * rather than with a key, and results that report only whether a call was within the limit.
  */
 export class FakeBinding implements RateLimitBindingLike {
-  /** Keys of the calls so far. */
+  /** Keys of all calls so far. */
   readonly keys: string[] = [];
-  /** What each call replies with, when it is set. */
+  /** Reply to every call, if set. */
   reply: Promise<unknown> | null = null;
   readonly #limit: number;
   readonly #periodMs: number;
@@ -15,7 +15,7 @@ export class FakeBinding implements RateLimitBindingLike {
   #period = NaN;
   #counts = new Map<string, number>();
 
-  /** Makes one that is configured so. */
+  /** Creates a binding with this configuration. */
   constructor(now: () => number, { limit, period }: { limit: number; period: 10 | 60 }) {
     this.#now = now;
     this.#limit = limit;

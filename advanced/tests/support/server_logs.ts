@@ -1,9 +1,9 @@
-/** The same requests as the logs of many servers have them. */
+/** The same requests in the log formats of many servers. */
 import type { Pick } from "../../../tests/support/random.ts";
 
-/** A request that a server has logged. */
+/** A logged request. */
 export interface Logged {
-  /** When, in ms since 1970. */
+  /** Time in ms since 1970. */
   readonly ms: number;
   readonly ip: string;
   readonly port: number;
@@ -14,18 +14,18 @@ export interface Logged {
   readonly userAgent: string;
 }
 
-/** How a server writes a log. */
+/** A server's log format. */
 export interface ServerLog {
-  /** Lines in front. */
+  /** Leading lines. */
   readonly head?: readonly string[];
-  /** The line of a request. */
+  /** Returns the line for a request. */
   line(request: Logged): string;
 }
 
 const USERS = ["-", "-", "ann", "John Smith", "a [b] c", "x [10/Oct/2000:13:55:36 -0700] y"];
 const AGENTS = ["curl/8.5", 'Mozilla/5.0 (X11; "quoted") Test', "ends in \\", "-"];
 
-/** Requests made by chance, in whole seconds. */
+/** Random requests, in whole seconds. */
 export function loggedRequests(pick: Pick, count: number): Logged[] {
   let ms = Date.UTC(2026, 9, 24, 22);
   return Array.from({ length: count }, () => {
@@ -47,7 +47,7 @@ const iso = (ms: number) => new Date(ms).toISOString();
 const day = (ms: number) => iso(ms).slice(0, 10);
 const clock = (ms: number) => iso(ms).slice(11, 19);
 
-/** As the common log format has it, in a zone so many hours ahead. */
+/** A time in the common log format, in a zone this many hours ahead. */
 function clf(ms: number, hours = 0): string {
   const [, date, month, year, time] = /, (\d\d) (\w+) (\d+) (\S+)/.exec(
     new Date(ms + hours * 3_600_000).toUTCString(),
@@ -55,7 +55,7 @@ function clf(ms: number, hours = 0): string {
   return `${date}/${month}/${year}:${time} +0${hours}00`;
 }
 
-/** Berlin puts its clocks back at one o'clock UTC. */
+/** In Berlin, clocks go back at one o'clock UTC. */
 const berlin = (ms: number) => clf(ms, ms < Date.UTC(2026, 9, 25, 1) ? 2 : 1);
 const path = (target: string) => target.split("?")[0]!;
 const query = (target: string) => target.split("?")[1] ?? "-";
@@ -68,10 +68,10 @@ const combined = (one: Logged, ip = one.ip, time = clf(one.ms)) =>
   `${common(one, ip, time)} "-" "${escaped(one.userAgent)}"`;
 const json = (fields: (one: Logged) => unknown): ServerLog => ({ line: (one) => JSON.stringify(fields(one)) });
 
-/** A proxy in front, in a network of the server's own. */
+/** A proxy in front, in the server's own network. */
 const PROXY = "10.0.0.2";
 
-/** Logs by the servers that write them. */
+/** Logs by server. */
 export const SERVER_LOGS: Readonly<Record<string, ServerLog>> = {
   "nginx combined": { line: (one) => combined(one) },
   "nginx combined, in local time while clocks are put back": { line: (one) => combined(one, one.ip, berlin(one.ms)) },

@@ -5,7 +5,7 @@ import { PATIENCE_MS } from "../../../tests/support/patience.ts";
 
 const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
 
-/** How the command ended, and what it wrote. */
+/** The command's exit code and output. */
 export interface Ended {
   readonly code: number;
   readonly output: string;
@@ -13,12 +13,12 @@ export interface Ended {
 }
 
 /**
- * Runs `simulate` in a folder of its own that has some files.
+ * Runs `simulate` in a temporary folder with some files.
  *
- * @param files Contents of files by their names
+ * @param files File contents by name
  * @param args Arguments
  * @param input Standard input
- * @returns How it ended, and the file `page.html`, if it wrote one
+ * @returns Exit code and output, and the file `page.html` if it wrote one
  */
 export async function simulate(
   files: Readonly<Record<string, string | Uint8Array>>,
@@ -54,7 +54,7 @@ export async function simulate(
 
 /** A request of a generated log. */
 export interface Hit {
-  /** When, in whole seconds since 1970. */
+  /** Time in whole seconds since 1970. */
   readonly second: number;
   readonly address: string;
   readonly method: string;

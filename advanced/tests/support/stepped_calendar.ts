@@ -3,7 +3,7 @@ import type { CalendarWindow } from "../../mod.ts";
 const MINUTE = 60_000;
 const WEEKDAYS = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"];
 
-/** What a zone's clock shows at a time, as one who looks at it reads it. */
+/** What a zone's clock shows at a time. */
 export function shownIn(
   timeZone: string,
 ): (time: number) => { date: string; hour: string; minute: string; weekday: number } {
@@ -20,11 +20,11 @@ export function shownIn(
 }
 
 /**
- * Where windows of the calendar begin, found by looking at a zone's clock minute by minute: a date begins when the clock
- * first shows it or a later one, an hour or minute whenever the clock shows another one or was changed.
+ * Where calendar windows begin, found by reading a zone's clock minute by minute. A date begins when the clock first
+ * shows it or a later one; an hour or minute, whenever the clock shows another one or changes.
  *
  * @param window The window
- * @param from The first minute that is looked at, in ms
+ * @param from The first minute, in ms
  * @param to The last
  */
 export function beginningsOf(window: CalendarWindow, from: number, to: number): number[] {
@@ -49,7 +49,7 @@ export function beginningsOf(window: CalendarWindow, from: number, to: number): 
   return beginnings;
 }
 
-/** The dates after one, up to another: more than one where a zone left a date out. */
+/** The dates after one, up to another: more than one where a zone skipped a date. */
 function datesBetween(after: string, to: string): string[] {
   const dates: string[] = [];
   for (let date = after; date < to;) {

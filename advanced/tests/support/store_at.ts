@@ -5,10 +5,10 @@ import { PostgresStore } from "../../postgres.ts";
 import { SqliteStore } from "../../sqlite.ts";
 
 /**
- * A store with a connection of its own.
+ * A store with its own connection.
  *
- * @param url Where its database is: `redis://…`, `postgres://…`, or `file://…` of SQLite
- * @returns The store; whoever closes it closes the connection
+ * @param url URL of its database: `redis://…`, `postgres://…`, or `file://…` for SQLite
+ * @returns The store; closing it closes the connection
  */
 export function storeAt(url: string): Store {
   if (url.startsWith("postgres:")) {

@@ -1,6 +1,6 @@
 /**
- * One of the processes that share a database: takes units of one key, many concurrently, and prints how many it was
- * granted. It starts when it gets a line on standard input.
+ * One of the processes that share a database: takes units of one key, many concurrently, and prints how many were
+ * granted. It starts when it reads a line from standard input.
  */
 import { linesOf } from "../../../scripts/lines.ts";
 import { type Decision, Limiter, type LimitOptions, type Store } from "../../mod.ts";
@@ -8,27 +8,27 @@ import { storeAt } from "./store_at.ts";
 
 /** Input of a taker. */
 export interface TakerOrder {
-  /** The database. */
+  /** URL of the database. */
   readonly url: string;
   /** Key. */
   readonly key: string;
   /** The limit. */
   readonly limit: LimitOptions;
-  /** Takes. */
+  /** Number of takes. */
   readonly takes: number;
   /** Whether decisions of one turn are merged. */
   readonly coalesce: boolean;
   /** Maximum number of decisions taken in advance. */
   readonly leases?: number;
-  /** Takes under way at a time; all of them by default. */
+  /** Concurrent takes; all of them by default. */
   readonly callers?: number;
-  /** How many processes are said to share the server; how many there are by default. */
+  /** Number of processes that the limiter is told share the server; the actual number by default. */
   readonly processes?: number | undefined;
-  /** Time limit for a decision of the database in ms, by default one that is never reached. */
+  /** Time limit for a database decision in ms; by default one that is never reached. */
   readonly timeoutMs?: number;
 }
 
-/** A store for each database, so that the connection is there from the first order on. */
+/** A store for each database, so that the connection exists from the first order on. */
 const connected = new Map<string, Store>();
 
 async function connect(url: string): Promise<void> {
@@ -51,7 +51,7 @@ async function work(order: TakerOrder): Promise<TakerReport> {
   const limiter = new Limiter({
     ...limit,
     ...{ store: await storeAt(url), coalesce, leases, processes, denyCache: false },
-    // nothing may decide in place of the store, however busy the machine is; unless it is told how long it has
+    // no fallback may decide instead of the store, however busy the machine is, unless the order sets a time limit
     ...(timeoutMs === undefined ? { timeoutMs: 60_000, onStoreFailure: "closed" } : { timeoutMs }),
   });
   limiter.on("storeFailure", () => {});

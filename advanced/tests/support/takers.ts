@@ -10,9 +10,9 @@ export class Takers implements AsyncDisposable {
   readonly #answers: AsyncGenerator<string>[] = [];
 
   /**
-   * Starts them.
+   * Starts the processes.
    *
-   * @param processes How many
+   * @param processes Number of processes
    */
   constructor(processes: number) {
     const root = fileURLToPath(new URL("../../../", import.meta.url));
@@ -30,11 +30,11 @@ export class Takers implements AsyncDisposable {
   }
 
   /**
-   * Lets each take its part of some takes.
+   * Splits some takes among the processes.
    *
-   * @param takes How many, over all processes
+   * @param takes Number of takes, over all processes
    * @param order What they take
-   * @returns What they got, over all processes
+   * @returns Totals over all processes
    */
   async take(takes: number, order: Omit<TakerOrder, "takes">): Promise<TakerReport> {
     const processes = this.#children.length;
@@ -52,11 +52,11 @@ export class Takers implements AsyncDisposable {
   }
 
   /**
-   * Starves them, as a machine does that has too few processors, or a container with a quota: each runs for about a ms,
-   * and then stands still.
+   * Starves the processes, as on a machine with too few processors or in a container with a CPU quota: each runs for
+   * about a ms, then stops.
    *
-   * @param stillMs How long it stands still, in ms
-   * @returns Ends it
+   * @param stillMs How long it stops, in ms
+   * @returns Ends the starvation
    */
   starve(stillMs: number): () => Promise<void> {
     let ended = false;
@@ -68,7 +68,7 @@ export class Takers implements AsyncDisposable {
         await new Promise((resolve) => setTimeout(resolve, 1));
       }
     };
-    // one that has ended cannot be starved; whoever waits for its answer is told
+    // a process that has exited cannot be starved; the caller that waits for its reply gets the error
     const starving = Promise.allSettled(this.#children.map(starve));
     return async () => {
       ended = true;
@@ -85,7 +85,7 @@ export class Takers implements AsyncDisposable {
   }
 }
 
-// the same packages as this process, also on a machine without JSR
+// the same packages as in this process, also on a machine without JSR
 function importMap(root: string): string[] {
   try {
     Deno.statSync(`${root}.cache/offline.json`);

@@ -2,29 +2,29 @@ import type { Wire } from "./late/wire.ts";
 
 /** A proxy between a client and a server that a test can stall or cut. `await using` ends it. */
 export interface TcpProxy extends AsyncDisposable {
-  /** URL for the client, in place of the server's. */
+  /** URL for the client, instead of the server's. */
   readonly url: string;
-  /** Where it listens. */
+  /** Port it listens on. */
   readonly port: number;
   /** Bytes received from the server since `hold()` and not passed on. */
   readonly held: number;
-  /** Stops passing anything on to the client; the server still gets everything. */
+  /** Stops passing data on to the client; the server still receives everything. */
   hold(): void;
-  /** Passes on what was held, and everything after it. */
+  /** Passes on held data, and everything after it. */
   release(): void;
-  /** Silently stops passing anything on over existing connections. New ones work. */
+  /** Silently stops passing data on over existing connections. New ones work. */
   forsake(): void;
   /** Routes new connections to another server; existing ones stay. */
   lead(port: number): void;
-  /** Closes all connections; what was held is lost. New ones may be made. */
+  /** Closes all connections and drops held data. New connections are accepted. */
   cut(): void;
 }
 
 /**
  * Starts a proxy on a free port of 127.0.0.1.
  *
- * @param port Where the server listens, on 127.0.0.1
- * @param wire How late what is passed on is, either way; not at all without one
+ * @param port Port of the server on 127.0.0.1
+ * @param wire Delays data in both directions; no delay by default
  * @returns The proxy
  */
 export function startProxy(port: number, wire?: Wire): TcpProxy {

@@ -13,7 +13,7 @@ function fail(breaker: CircuitBreaker, times: number): void {
   for (let i = 0; i < times; i++) breaker.failed();
 }
 
-/** ms until a probe is let through. */
+/** Time until a probe is let through, in ms. */
 function pauseOf(clock: VirtualClock, breaker: CircuitBreaker): number {
   for (let ms = 0;; ms++) {
     if (breaker.mayAsk()) return ms;
@@ -56,7 +56,7 @@ Deno.test("pauses start at half a second, double up to ten, and vary randomly by
       breaker.failed();
     }
     assertEquals(opened(), 1);
-    // after a success it starts with the short pause again
+    // after a success, it starts with the short pause again
     pauseOf(clock, breaker);
     breaker.succeeded();
     fail(breaker, 5);

@@ -38,7 +38,7 @@ function told(policy: Policy, { stamp, ...verdict }: Verdict) {
   return policy.algorithm === "concurrency" ? verdict : { ...verdict, stamp };
 }
 
-/** Asserts that a caller's merged verdict is the one it would have got in sequence, and no less strict. */
+/** Asserts that a caller's merged verdict equals the sequential one, or is stricter. */
 function assertTold(policy: Policy, merged: Verdict, serial: Verdict, where: string): void {
   const { algorithm } = policy;
   if (isFree(policy) && algorithm !== "token-bucket" && algorithm !== "sliding-approximate") {
@@ -46,11 +46,11 @@ function assertTold(policy: Policy, merged: Verdict, serial: Verdict, where: str
     return;
   }
   assertEquals([merged.granted, merged.denied], [serial.granted, serial.denied], where);
-  // refusals that cost something have happened by then, and show in the verdicts of the whole row
+  // by then, refusals with a cost have happened, and show in every verdict of the batch
   assert(merged.remaining <= serial.remaining, where);
   if (!isFree(policy)) return;
   assertEquals([merged.remaining, merged.retryAfterMs], [serial.remaining, serial.retryAfterMs], where);
-  // these two count fractions of a unit: equal to within a ms, on the strict side
+  // these two count fractions of a unit: equal to within a ms, erring on the strict side
   assert(merged.resetMs >= serial.resetMs && merged.resetMs <= serial.resetMs + 1, where);
   assert(merged.stamp <= serial.stamp && merged.stamp >= serial.stamp - 1, where);
 }
@@ -70,7 +70,7 @@ Deno.test("decisions of one turn get the verdicts they would have got in sequenc
       assertTold(policy, verdict!, expected!, `step ${step}, ${policy.name}, cost ${take.cost}, ${i} of ${callers}`);
       compared++;
     }
-    // and the store has the state it would have
+    // and the store ends in the same state
     const look = { ...take, cost: 0 };
     const [[there], [here]] = [await behind.decide([look]), serial.decide([look])];
     assertEquals(told(policy, there!), told(policy, here!), `step ${step}, ${policy.name}, afterwards`);
@@ -89,7 +89,7 @@ Deno.test("batches of one turn get the verdicts they would have got in sequence"
   let compared = 0;
   for (let step = 0; step < 1500; step++) {
     clock.advance(pick(4) === 0 ? pick(600) : pick(40));
-    // takes whose refusals cost something are sent one by one
+    // takes whose refusals have a cost are sent one by one
     const from = pick(4) === 0 ? exact : free;
     const policies = [from[pick(from.length)]!, from[pick(from.length)]!, from[pick(from.length)]!];
     const takes: Take[] = [...new Set(policies)].map((policy) => {
@@ -197,7 +197,7 @@ Deno.test("decisions of many keys in one turn share commands, and each gets the 
       const policy = step % 2 === 0 ? free[0]! : free[pick(free.length)]!;
       return { policy, key: `key ${pick(80)}`, cost: 1 + pick(step % 3 + 1) };
     });
-    // takes of one key and cost are merged in the order they arrived, so they are compared key by key and cost by cost
+    // takes of one key and cost are merged in order of arrival, so they are compared per key and cost
     const merged = await Promise.all(takes.map((take) => coalescing.decide([take])));
     const order = takes.map((take, i) => ({ take, i })).sort((a, b) => firstOf(takes, a.take) - firstOf(takes, b.take));
     for (const { take, i } of order) {
@@ -214,7 +214,7 @@ function firstOf(takes: readonly Take[], { policy, key, cost }: Take): number {
   return takes.findIndex((take) => take.policy === policy && take.key === key && take.cost === cost);
 }
 
-/** Each field of a policy with another value; the compiler demands those that are added. */
+/** A changed value for each field of a policy; a new field without one does not compile. */
 const CHANGES: { readonly [Field in keyof Required<Policy>]: Partial<Policy> } = {
   name: { name: "other" },
   algorithm: { algorithm: "sliding-log" },

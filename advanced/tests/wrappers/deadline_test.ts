@@ -83,7 +83,7 @@ Deno.test("with random starts and ends, everything expires when due, and nothing
     const move = pick(4);
     if (move < 2) {
       const cancel = deadline.after(() => {
-        // a timer may fire a ms early, and several that are due together fire together
+        // a timer may fire a ms early, and timers due together fire together
         const { due } = open.get(step)!;
         assertEquals(due - clock.timers.now() <= 1, true, `step ${step}`);
         open.delete(step);
@@ -157,7 +157,7 @@ Deno.test("an operation that begins in a late part is charged for no more of it 
   const expired: string[] = [];
   const deadline = new Deadline(100, timers);
   deadline.after(() => void expired.push("first"));
-  // the process computed for half a second, and made the second in the turn in which the timer is still to fire
+  // the process computed for half a second and set the one-second timer in the turn in which this timer has yet to fire
   busyFor(12);
   deadline.after(() => void expired.push("second"));
   for (let turn = 0; turn < 8; turn++) busyFor(500);
@@ -176,7 +176,7 @@ Deno.test("an answer that has arrived while the process was late is read first, 
   for (let times = 0; times < 3; times++) {
     const cancel = deadline.after(() => void expired.push("answered"));
     for (let turn = 0; turn < 8; turn++) busyFor(10_000);
-    // between the last part and the decision there is a turn
+    // a turn separates the last part from the decision
     cancel();
     busyFor(10_000);
   }

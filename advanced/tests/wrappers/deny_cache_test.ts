@@ -64,7 +64,7 @@ Deno.test("with costs of every size and several policies, the same requests are 
     const expected = alone.decide(takes);
     const where = `step ${step}, ${takes.map(({ policy }) => policy.name)}`;
     assertEquals(verdicts.map(({ granted }) => granted), expected.map(({ granted }) => granted), where);
-    // and the wait is that which the store would tell, whatever was granted meanwhile
+    // and the wait is the one the store would report, whatever was granted meanwhile
     const longest = (all: readonly { retryAfterMs: number }[]) =>
       Math.max(...all.map(({ retryAfterMs }, i) => takes[i]!.shadow ? 0 : retryAfterMs));
     if (!expected.some(({ granted }) => granted > 0)) assertEquals(longest(verdicts), longest(expected), where);
@@ -155,7 +155,7 @@ Deno.test("a grant at a smaller cost, also as a part of a batch, puts off what i
     assertEquals([await wait(), behind.calls.decide], [500, decide]);
     await cached.decide([take(4), ...others]);
     assertEquals([await wait(), behind.calls.decide], [900, decide + 2]);
-    // and what is granted of another key changes nothing
+    // and grants to another key change nothing
     await cached.decide([{ ...take(1), key: "someone else's" }]);
     assertEquals([await wait(), behind.calls.decide], [900, decide + 3]);
   }
@@ -236,7 +236,7 @@ Deno.test("a limiter's cache of refusals uses elapsed time: setting the clock ch
     clock.advance(4000);
     jumped = jump;
     assertEquals((await limiter.consume("key")).retryAfterMs, 6000);
-    // a clock set forward may mean that the machine slept
+    // a clock that jumps ahead may mean that the machine slept
     assertEquals(behind.calls.decide, asked);
     clock.advance(6000);
     assertEquals((await limiter.consume("key")).allowed, true);
@@ -259,14 +259,14 @@ Deno.test("the cache of refusals is bounded", async () => {
   const policy = policyOf("fixed-window", { limit: 0 });
   for (let i = 0; i < 30_000; i++) await cached.decide([{ policy, key: `key ${i}`, cost: 1 }]);
   const { decide } = behind.calls;
-  // the latest are cached, the first were dropped
+  // the latest are cached; the first were dropped
   await cached.decide([{ policy, key: "key 29999", cost: 1 }]);
   assertEquals(behind.calls.decide, decide);
   await cached.decide([{ policy, key: "key 0", cost: 1 }]);
   assertEquals(behind.calls.decide, decide + 1);
 });
 
-/** Two processes, each with a cache of refusals, on one store with a quota of one unit a day. */
+/** Two processes, each with a cache of refusals, on one store with a quota of one unit per day. */
 function setUpTwo() {
   const clock = new VirtualClock();
   const behind = new FaultyStore(new AsyncStore(new MemoryStore({ clock: clock.read })));
@@ -308,7 +308,7 @@ Deno.test("a refusal that the store can't confirm is returned until its end", as
   behind.heal();
   clock.advance(86_400_000);
   assertEquals((await limiter.consume("key")).allowed, true);
-  // what was cached the day before is gone
+  // the previous day's entries have expired
   behind.fail();
   assertEquals((await limiter.consume("key")).decidedBy, "local");
 });

@@ -152,7 +152,7 @@ Deno.test("no command is sent twice", async () => {
   store.loseReply();
   assertEquals((await limiter.consume("key")).decidedBy, "local");
   assertEquals(store.calls, 1);
-  // the answer was lost, but the units were taken
+  // the reply was lost, but the units were consumed
   assertEquals(counted(), 1);
 });
 
@@ -215,7 +215,7 @@ Deno.test("cached refusals say nothing about the store", async () => {
     assertEquals((await limiter.consume(`other ${times}`)).decidedBy, "local");
   }
   assertEquals(limiter.breakerIsOpen, true);
-  // they are returned while the breaker is open, and are no probe after that
+  // they are returned while the breaker is open, and do not count as a probe afterwards
   assertEquals((await limiter.consume("refused")).decidedBy, "store");
   clock.advance(700);
   assertEquals((await limiter.consume("refused")).decidedBy, "store");
@@ -274,7 +274,7 @@ Deno.test("the local limiter uses each process's share of limit and burst", asyn
   let admitted = 0;
   for (let times = 0; times < 10; times++) if ((await limiter.consume("key")).allowed) admitted++;
   assertEquals(admitted, 2);
-  // a quarter of 40 a minute
+  // a quarter of 40 per minute
   clock.advance(6000);
   assertEquals((await limiter.consume("key")).allowed, true);
   assertEquals((await limiter.consume("key")).allowed, false);
@@ -312,7 +312,7 @@ Deno.test("if nobody said how many processes there are, the first failure says o
         ]);
       }
     }
-    // a store of this process alone shares its quota with nobody
+    // a store used only by this process shares its quota with no other
     const own = new FaultyStore(new MemoryStore());
     await new Limiter({ store: own.fail() }).consume("key");
     assertEquals(told, []);

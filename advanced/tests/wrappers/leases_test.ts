@@ -8,7 +8,7 @@ import { seededRandom } from "../../src/testing/seeded_random.ts";
 
 const ALGORITHMS = ["fixed-window", "sliding-window"] as const;
 
-/** Processes that share a store, each with a limiter that takes units in advance. */
+/** Processes that share a store, each with a limiter that reserves units in advance. */
 function setUp(processes: number, options: LimiterOptions) {
   const clock = new VirtualClock();
   const memory = new MemoryStore({ clock: clock.read });
@@ -44,7 +44,7 @@ for (const algorithm of ALGORITHMS) {
       const pick = seededRandom(run);
       const processes = 1 + pick(5);
       const limit = 1 + pick(120);
-      // windows aligned to the clock, or sliding ones: either kind admits no more than the limit in any window
+      // windows aligned to the clock, or sliding ones: neither admits more than the limit in any window
       const align = algorithm === "fixed-window" ? { align: "clock" as const } : { buckets: 1 + pick(10) };
       const { clock, limiters } = setUp(processes, {
         ...{ algorithm, max: limit, windowMs, leases: 2 + pick(20), ...align },
@@ -93,7 +93,7 @@ for (const algorithm of ALGORITHMS) {
         const decisions = await Promise.all(Array.from({ length: callers }, () => process.consume("key")));
         admitted += decisions.filter(({ allowed }) => allowed).length;
         if (decisions.some(({ allowed }) => !allowed)) break;
-        // now and then a bucket of a sliding window ends, but never the window
+        // occasionally a bucket of a sliding window ends, but never the window
         clock.advance(pick(20) === 0 ? 500 : 0);
       }
       assertEquals(used(), limit);
@@ -135,7 +135,7 @@ for (const algorithm of ALGORITHMS) {
     clock.advance(part - 2);
     await limiter!.consume("key");
     assertEquals(stores[0]!.calls.decide, 1);
-    // in the last ms the store decides: its clock may be up to a ms ahead
+    // in the last ms, the store decides: its clock may be up to a ms ahead
     clock.advance(1);
     await limiter!.consume("key");
     assertEquals(stores[0]!.calls.decide, 2);
@@ -218,7 +218,7 @@ Deno.test("while the store is down, units taken in advance are still served, and
   });
   for (let times = 0; times < 5; times++) assertEquals((await limiter!.consume("key")).allowed, true);
   stores[0]!.failure = new Error("away");
-  // other keys see the store fail until the breaker opens
+  // with other keys, the store fails until the breaker opens
   for (let times = 0; times < 10; times++) assertEquals((await limiter!.consume(`other ${times}`)).allowed, false);
   assertEquals(limiter!.breakerIsOpen, true);
   const decisions: Decision[] = [];
@@ -291,7 +291,7 @@ Deno.test("units taken in advance during a reset are not used afterwards", async
   store!.ahead = ahead.promise;
   const reset = limiter!.reset();
   store!.ahead = null;
-  // it overtakes the reset, as can happen between listing the keys and deleting each
+  // it overtakes the reset, as can happen between listing the keys and deleting them
   await limiter!.consume("key");
   ahead.resolve();
   assertEquals(await reset, 1);

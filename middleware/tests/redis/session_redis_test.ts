@@ -6,10 +6,10 @@ import { sessionStoreContract, type Subject } from "../support/session_store_con
 
 const url = Deno.env.get("REDIS_URL")!;
 
-/** Commands of ioredis; every test's keys have a prefix of their own. */
+/** ioredis commands; each test has its own key prefix. */
 type Commands = Pick<Redis, "keys" | "pttl" | "pexpire">;
 
-// Redis has no clock that a test could set: its keys are made older
+// Redis has no clock that a test could set, so its keys are aged
 function agingOf(prefix: string, { keys, pttl, pexpire }: Commands): Subject["pass"] {
   return async (ms) => {
     for (const key of await keys(`${prefix}*`)) await pexpire(key, await pttl(key) - ms);
@@ -42,7 +42,7 @@ sessionStoreContract("RedisSessionStore over ioredis", async (body) => {
   }
 });
 
-// as Bun's, whose own runs on Bun only
+// like Bun's client, which runs only on Bun
 sessionStoreContract("RedisSessionStore over a client that sends commands", async (body) => {
   const redis = new Redis(url);
   const client = { connected: true, send: (command: string, args: string[]) => redis.call(command, ...args) };

@@ -1,4 +1,4 @@
-/** What is asked, such as an application. */
+/** A target for requests, such as an application. */
 interface Asked {
   /** Sends a request. */
   inject(target: string, init?: RequestInit): Promise<Response>;
@@ -6,17 +6,17 @@ interface Asked {
 
 /** A client that keeps cookies, as a browser does for one host. */
 export class CookieClient {
-  /** The cookies by name. */
+  /** Cookies by name. */
   readonly cookies: Map<string, string>;
-  /** The lines of `Set-Cookie` of the last response. */
+  /** The `Set-Cookie` lines of the last response. */
   setCookies: string[] = [];
   readonly #asked: Asked;
   readonly #origin: string;
 
   /**
-   * @param asked What it asks
-   * @param origin Where that is
-   * @param cookies The cookies it begins with
+   * @param asked Target of the requests
+   * @param origin Its origin
+   * @param cookies Initial cookies
    */
   constructor(asked: Asked, origin = "http://localhost", cookies: Iterable<[string, string]> = []) {
     this.#asked = asked;
@@ -24,7 +24,7 @@ export class CookieClient {
     this.cookies = new Map(cookies);
   }
 
-  /** Another client with the same cookies: whoever has stolen them, or a second request at the same time. */
+  /** Another client with the same cookies: a thief, or a second request at the same time. */
   copy(): CookieClient {
     return new CookieClient(this.#asked, this.#origin, this.cookies);
   }
@@ -43,12 +43,12 @@ export class CookieClient {
     return response;
   }
 
-  /** Sends a request and reads the text. */
+  /** Sends a request and returns the body as a string. */
   async text(path: string, init?: RequestInit): Promise<string> {
     return await (await this.ask(path, init)).text();
   }
 
-  /** Sends a request and reads the JSON. */
+  /** Sends a request and parses the JSON body. */
   async json(path: string, init?: RequestInit): Promise<unknown> {
     return await (await this.ask(path, init)).json();
   }

@@ -1,14 +1,14 @@
 import sluice, { type FrameworkApp } from "@sluice/sluice";
 import { session, type SessionOptions } from "@sluice/middleware/session";
 
-/** A secret, and another one. */
+/** Two secrets. */
 export const SECRETS = ["the first secret, of 36 characters..", "the second secret, of 36 characters."] as const;
 
 /**
- * An application whose routes say what they do: `/set?key=&value=`, `/read`, `/regenerate`, `/destroy`, `/touch`,
- * `/untouched`.
+ * An application whose routes do what their names say: `/set?key=&value=`, `/read`, `/regenerate`, `/destroy`,
+ * `/touch`, `/untouched`.
  *
- * @param options Options of its sessions
+ * @param options Session options
  */
 export function sessionApp(options: SessionOptions = { secret: SECRETS[0] }): FrameworkApp {
   const app = sluice().set("env", "test").set("trust proxy", true);
@@ -40,10 +40,10 @@ export function sessionApp(options: SessionOptions = { secret: SECRETS[0] }): Fr
   return app;
 }
 
-/** A clock that only moves when it is told to. */
+/** A clock that moves only when a test moves it. */
 export class StillClock {
-  /** The time in ms. */
+  /** Time in ms. */
   time = Date.UTC(2026, 0, 1);
-  /** Reads it. */
+  /** Reads the time. */
   readonly read = (): number => this.time;
 }

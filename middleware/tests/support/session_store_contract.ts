@@ -3,26 +3,26 @@ import type { SessionStore } from "@sluice/middleware/session";
 import { CookieClient } from "./cookie_client.ts";
 import { sessionApp } from "./session_app.ts";
 
-/** A store, and what moves its time. */
+/** A store, and a way to advance its time. */
 export interface Subject {
-  /** The store, with nothing in it. */
+  /** The empty store. */
   readonly store: SessionStore;
-  /** Lets this many ms pass for it. */
+  /** Advances its time by this many ms. */
   pass(ms: number): Promise<void>;
 }
 
 const ID = "abcdefghijklmnopqrstuvwxyz-_0123456789ABCDE";
 const OTHER = ID.replace("a", "b");
-/** ms; stores with a real clock wait for less than this. */
+/** In ms; stores with a real clock wait for less than this. */
 const TTL_MS = 400;
 const LONG_MS = 600_000;
 
 /**
- * What every store does: one test for each sentence.
+ * The contract of every store, with one test per guarantee.
  *
  * @param name Name of the store
  * @param withSubject Calls back with a new store
- * @param options Options of the tests
+ * @param options Test options
  */
 export function sessionStoreContract(
   name: string,

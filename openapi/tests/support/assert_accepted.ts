@@ -3,10 +3,10 @@ import { validate } from "@readme/openapi-parser";
 import { Validator } from "@seriousme/openapi-schema-validator";
 import type { OpenApiDocument } from "@sluice/openapi";
 
-// made once, because it compiles the schema of OpenAPI
+// made once, because it compiles the OpenAPI schema
 const validator = new Validator();
 
-/** Two validators from npm accept a document, as it is when it has been sent. */
+/** Asserts that two validators from npm accept a document in its serialized form. */
 export async function assertAccepted(document: OpenApiDocument): Promise<void> {
   const sent = JSON.stringify(document);
   const first = await validator.validate(JSON.parse(sent));

@@ -1,6 +1,7 @@
 /**
- * Serves the same routes with what people have: express-openapi-validator, which checks by the document of the routes, and
- * swagger-ui-express, which shows it. Its first argument is what to import for the former, which no lock file has.
+ * Serves the same routes with express-openapi-validator, which validates against the routes' document, and
+ * swagger-ui-express, which displays it. The first argument is the import specifier of the former, which is in no lock
+ * file.
  */
 import { openapi, operation, validate } from "@sluice/openapi";
 import sluice, { type FrameworkApp } from "@sluice/sluice";
@@ -9,7 +10,7 @@ import { z } from "zod";
 
 const Note = z.object({ text: z.string().min(2), n: z.int().optional() });
 
-/** Routes for notes, which `validate` checks if it is asked to. */
+/** Routes for notes, optionally checked by `validate`. */
 function notes(isChecked: boolean): FrameworkApp {
   const app = sluice().set("env", "test");
   const check = (schemas: Parameters<typeof validate>[0]) => isChecked ? validate(schemas) : operation({});
@@ -25,7 +26,7 @@ function notes(isChecked: boolean): FrameworkApp {
 const document = openapi(notes(true), { title: "Notes", version: "1" });
 const { middleware } = (await import(Deno.args[0]!)).default;
 
-/** The same behind the validator. */
+/** The same routes behind the validator. */
 function behind(app: FrameworkApp): FrameworkApp {
   const outer = sluice().set("env", "test");
   outer.use("/ui", swaggerUi.serve as never, swaggerUi.setup(document) as never);

@@ -2,7 +2,7 @@ import type { OpenApiDocument, OpenApiMedia, OpenApiOperation, OpenApiParameter 
 import { oneOf, type Pick } from "../../../tests/support/random.ts";
 import { SchemaValues } from "./schema_values.ts";
 
-/** A request that a document allows, as a client would send it that knows nothing but the document. */
+/** A request that a document allows, from a client that has only the document. */
 export interface MadeRequest {
   /** Path and query. */
   readonly target: string;
@@ -12,14 +12,14 @@ export interface MadeRequest {
 
 type Values = Record<string, unknown>;
 
-/** Makes requests from a document: parameters and bodies are written by its `style`, `explode` and `encoding`. */
+/** Makes requests from a document, with parameters and bodies serialized by its `style`, `explode` and `encoding`. */
 export class DocumentRequests {
   readonly #values: SchemaValues;
   readonly #pick: Pick;
 
   /**
    * @param document The document
-   * @param pick Where values come from
+   * @param pick Source of random values
    */
   constructor(document: OpenApiDocument, pick: Pick) {
     this.#values = new SchemaValues(document, pick);
@@ -88,7 +88,7 @@ export class DocumentRequests {
   }
 }
 
-/** A form: files, JSON where there are objects, and text. */
+/** A form: files, objects as JSON, and strings. */
 function parts(values: Values, schema: Values, encoding: NonNullable<OpenApiMedia["encoding"]>): FormData {
   const form = new FormData();
   for (const [name, value] of Object.entries(values)) {
@@ -106,7 +106,7 @@ function parts(values: Values, schema: Values, encoding: NonNullable<OpenApiMedi
   return form;
 }
 
-/** What a parameter is in the URL or a header (OpenAPI 3.1, style values; RFC 6570). */
+/** Serializes a parameter for the URL or a header (OpenAPI 3.1, style values; RFC 6570). */
 function written({ name, in: part, style, explode, schema: _ }: OpenApiParameter, value: unknown): string[] {
   const own = style ?? (part === "path" || part === "header" ? "simple" : "form");
   const isExploded = explode ?? own === "form";

@@ -37,7 +37,7 @@ const PATHS: readonly (readonly [path: string, params: Params | null])[] = [
   ["{/:page}", (pick) => ({ page: number(pick, true).optional() })],
 ];
 
-/** What arrives as text. */
+/** Schemas for values that arrive as strings. */
 function texts(pick: Pick): z.ZodType {
   return oneOf(pick, [
     () => z.string().min(1 + pick(3)).max(4 + pick(6)),

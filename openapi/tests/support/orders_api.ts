@@ -1,4 +1,4 @@
-/** An API of 41 operations, as programs have them: what clients are written from, and what is checked. */
+/** A typical API of 41 operations, for generated clients and checks. */
 import { sse } from "@sluice/middleware/sse";
 import { upload } from "@sluice/middleware/upload";
 import { operation, validate } from "@sluice/openapi";

@@ -2,10 +2,10 @@ import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import type { JsonSchema, OpenApiDocument } from "@sluice/openapi";
 import { oneOf, type Pick } from "../../../tests/support/random.ts";
 
-/** Objects within objects; a schema that refers to itself ends there. */
+/** Maximum nesting depth of objects; a recursive schema ends there. */
 const DEEPEST = 4;
 
-/** What is of a format. */
+/** Valid values by format. */
 const FORMATS: Readonly<Record<string, readonly string[]>> = {
   date: ["2024-02-29", "1999-12-31"],
   "date-time": ["2024-02-29T23:59:59Z", "1999-12-31T00:00:00.123Z"],
@@ -14,7 +14,7 @@ const FORMATS: Readonly<Record<string, readonly string[]>> = {
   uuid: ["4f8b1e36-31b0-4f0c-9b0a-0f0b5a0e5c11", "9e107d9d-372b-4f0c-8b0a-0f0b5a0e5c12"],
 };
 
-/** Values that the schemas of a document allow and forbid, as Ajv decides. */
+/** Values that a document's schemas allow and forbid, according to Ajv. */
 export class SchemaValues {
   readonly #pick: Pick;
   readonly #document: OpenApiDocument;
@@ -38,7 +38,7 @@ export class SchemaValues {
     return compiled(value) === true;
   }
 
-  /** A value that is allowed. */
+  /** An allowed value. */
   allowed(schema: JsonSchema): unknown {
     for (let i = 0; i < 200; i++) {
       const value = this.#made(schema);
@@ -48,10 +48,10 @@ export class SchemaValues {
   }
 
   /**
-   * A value that is forbidden.
+   * A forbidden value.
    *
    * @param schema The schema
-   * @param isText Whether it will be sent as text, in which a number is one of digits
+   * @param isText Whether it is sent as a string, in which digits are a number
    * @returns `undefined` if none is known
    */
   forbidden(schema: JsonSchema, isText: boolean): unknown {
@@ -146,7 +146,7 @@ export class SchemaValues {
   }
 }
 
-/** What a text means where a number is wanted. */
+/** The value that a string represents where a number is expected. */
 function asWritten(schema: JsonSchema, text: string): unknown {
   const isNumber = schema["type"] === "integer" || schema["type"] === "number";
   return isNumber && /^-?\d+(?:\.\d+)?$/.test(text) ? Number(text) : text;

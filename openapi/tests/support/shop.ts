@@ -1,4 +1,4 @@
-/** A shop of 41 operations, with what real ones have: lists, objects and files in every part, and several libraries. */
+/** A realistic shop of 41 operations: lists, objects and files in every part, and several libraries. */
 import { upload } from "@sluice/middleware/upload";
 import { operation, validate } from "@sluice/openapi";
 import sluice, { type FrameworkApp, rateLimit, Router } from "@sluice/sluice";
@@ -53,7 +53,7 @@ const Order = z.object({
 }).meta({ id: "Order" });
 const Page = z.object({ page: z.coerce.number().int().min(1).default(1), size: z.int().max(100).default(20) });
 
-/** What a database has of a user, which is more than anybody should get. */
+/** A user's database row, which has more fields than a client may get. */
 const ROW = { passwordHash: "secret", internal: { cost: 1 } };
 
 const CUSTOMER = {

@@ -1,12 +1,12 @@
 import type { Policy } from "../../../mod.ts";
 
-/** Units that were granted, and between which real times, in ms since 1970, the store decided it. */
+/** Granted units, and the real times, in ms since 1970, between which the store decided. */
 export interface Grant {
-  /** How many. */
+  /** Number of units. */
   readonly units: number;
-  /** The decision was not made before. */
+  /** The decision was made no earlier. */
   readonly sent: number;
-  /** It was not made after. */
+  /** It was made no later. */
   readonly replied: number;
 }
 
@@ -14,14 +14,14 @@ export interface Grant {
 const TOLERANCE = 2;
 
 /**
- * Tells what was granted too much by any clock: whenever within its bounds each decision was made.
+ * Finds grants that are excessive by any clock, whenever within its bounds each decision was made.
  *
- * It knows nothing of how a store counts, but what an algorithm promises of all intervals.
+ * It does not model how a store counts, only what an algorithm guarantees for every interval.
  *
  * @param policy The policy
- * @param grants All that one key was ever granted
- * @param earlyMs By how much later than it was decided a grant may take effect, in ms
- * @returns The worst of it, `undefined` if nothing
+ * @param grants Every grant to one key
+ * @param earlyMs How much later than its decision a grant may take effect, in ms
+ * @returns The worst excess, `undefined` if there is none
  */
 export function certainExcess(policy: Policy, grants: readonly Grant[], earlyMs: number): string | undefined {
   const { windowMs, limit } = policy;
@@ -34,7 +34,7 @@ export function certainExcess(policy: Policy, grants: readonly Grant[], earlyMs:
     worst = { excess, text: `${units} units within ${Math.round(ms)} ms, where at most ${most} are` };
   };
   sorted.forEach(({ sent: start }, i) => {
-    // every grant that was certainly made after this one was asked for, in the order in which they were certainly made
+    // every grant that was certainly made after this one was requested, in the order in which they were certainly made
     let units = 0;
     for (const grant of sorted.slice(i).toSorted((a, b) => a.replied - b.replied)) {
       units += grant.units;
@@ -46,7 +46,7 @@ export function certainExcess(policy: Policy, grants: readonly Grant[], earlyMs:
   const byWindow = new Map<number, number>();
   for (const { units, sent, replied } of sorted) {
     const window = Math.floor((sent - slack) / windowMs);
-    // one that may belong to either of two
+    // it may belong to either of two windows
     if (window !== Math.floor((replied + slack) / windowMs)) continue;
     byWindow.set(window, (byWindow.get(window) ?? 0) + units);
   }
@@ -58,7 +58,7 @@ function mostWithin({ algorithm, limit, windowMs, burst, align }: Policy, ms: nu
   if (algorithm === "token-bucket") return Math.floor((burst ?? limit) + limit * ms / windowMs);
   const windows = Math.floor(ms / windowMs) + 1;
   const isStrict = algorithm === "sliding-log" || algorithm === "sliding-window" ||
-    // the first grant of a key begins its first window
+    // a key's first grant begins its first window
     algorithm === "fixed-window" && align !== "clock" && isFirst;
   return limit * (isStrict ? windows : windows + 1);
 }

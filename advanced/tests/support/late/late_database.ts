@@ -3,19 +3,19 @@ import type { CompareAndSet } from "../../../mod.ts";
 import { startProxy } from "../tcp_proxy.ts";
 import type { LateSubject } from "./late_run.ts";
 
-/** What a process takes from a reply to the next message, on a busy machine, in ms. */
+/** Time a process needs from a reply to the next message on a busy machine, in ms. */
 const BUSY_MS = 250;
 
-/** By how much later than it was decided a grant takes effect where the process decides by its own clock. */
+/** How much later than its decision a grant takes effect if the process decides by its own clock. */
 export function writeIsLate(mostMs: number): number {
   return mostMs + BUSY_MS;
 }
 
 /**
- * A database that processes decide for by their own clocks, so that what they write arrives later than it was decided.
+ * A database for which processes decide by their own clocks, so that writes arrive later than they were decided.
  *
  * @param name Its name
- * @param serverPort Where it listens
+ * @param serverPort Port it listens on
  * @param connect Connects a process to a port
  */
 export function lateDatabase(

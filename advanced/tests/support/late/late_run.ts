@@ -3,20 +3,20 @@ import { oneOf, type Pick, random } from "../../../../tests/support/random.ts";
 import { certainExcess, type Grant } from "./certain_excess.ts";
 import { Wire } from "./wire.ts";
 
-/** A connection of one process, through its wire. */
+/** One process's connection, through its wire. */
 export interface Connection {
-  /** The store on it. */
+  /** The store that uses it. */
   readonly store: Store;
   /** Closes it. */
   close(): unknown;
 }
 
-/** A kind of store, and what it promises when messages are late. */
+/** A kind of store, and its guarantees when messages are late. */
 export interface LateSubject {
   /** Its name. */
   readonly name: string;
   /**
-   * By how much later than it was decided a grant may take effect, in ms, if messages are late by at most so many ms; see
+   * How much later than its decision a grant may take effect, in ms, if messages are delayed by at most `mostMs`; see
    * docs/limits/reference/guarantees.md.
    */
   earlyMs(mostMs: number): number;
@@ -24,27 +24,27 @@ export interface LateSubject {
   connect(wire: Wire): Connection | Promise<Connection>;
 }
 
-/** How a run goes. */
+/** Options of a run. */
 export interface LateOptions {
-  /** Where chance begins. */
+  /** Seed of the random numbers. */
   readonly seed: number;
-  /** How long it lasts, in ms. */
+  /** Duration in ms. */
   readonly forMs: number;
-  /** Most ms by which messages are late. */
+  /** Maximum delay of a message in ms. */
   readonly mostMs: number;
-  /** Processes whose messages are late, beside one whose are not. */
+  /** Number of processes with delayed messages, besides one without. */
   readonly processes: number;
 }
 
-/** What came of a run. */
+/** Result of a run. */
 export interface LateReport {
-  /** Decisions. */
+  /** Number of decisions. */
   readonly decisions: number;
-  /** Units that were granted. */
+  /** Units granted. */
   readonly granted: number;
-  /** Of those, to processes whose messages are late. */
+  /** Units granted to processes with delayed messages. */
   readonly grantedLate: number;
-  /** What was granted too much, for each limit of which there was. */
+  /** Excess grants, one entry for each limit that has any. */
   readonly excess: readonly string[];
   /** Failures of the store. */
   readonly failures: readonly string[];
@@ -60,21 +60,21 @@ const LIMITS: readonly LimitOptions[] = [
   { name: "approximate", algorithm: "sliding-approximate" },
   { name: "bucket", algorithm: "token-bucket" },
 ];
-/** Most ms between two decisions of the process without delays. */
+/** Maximum time between two decisions of the process without delays, in ms. */
 const GAP_MS = 10;
 /**
- * How long a key is used, in ms. At first those take much at once whose messages are late; then the other one takes units
- * one by one, as soon as the store lets it.
+ * How long a key is used, in ms. First, delayed processes take many units at once. Then the other one takes single
+ * units as soon as the store grants them.
  */
 const KEY_MS = 2 * WINDOW_MS;
-/** How long the first ones do. */
+/** How long the delayed processes take units. */
 const LATE_MS = 0.75 * WINDOW_MS;
-/** Keys in use at a time, of each limit. */
+/** Keys in use at a time, for each limit. */
 const LANES = 2;
 
 /**
- * Lets processes take from the same keys while their statements and replies are late, and tells whether more was granted
- * than can be right, whenever within its bounds each decision was made.
+ * Lets processes take units of the same keys while their statements and replies are late. Reports whether the store
+ * granted too much, whenever within its bounds each decision was made.
  *
  * @param subject The store
  * @param options Seed, duration and delays
@@ -114,7 +114,7 @@ export async function lateRun(subject: LateSubject, options: LateOptions): Promi
         const { allowed } = await limiters[limit]!.consume(key, { cost });
         sum.decisions++;
         if (allowed) {
-          // a connection is used for one decision at a time, so that the last message was the one that made it
+          // a connection handles one decision at a time, so the last message made it
           note(limit, key, { units: cost, sent: wire.sent, replied: wire.replied });
           sum.granted += cost;
           if (isLate) sum.grantedLate += cost;

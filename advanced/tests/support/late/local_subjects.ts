@@ -8,7 +8,7 @@ import type { LateSubject } from "./late_run.ts";
 import type { Wire } from "./wire.ts";
 
 /**
- * A Deno KV: a process decides by its own clock, and what it writes arrives later.
+ * Deno KV: a process decides by its own clock, and its writes arrive later.
  *
  * @param path The file
  */
@@ -53,7 +53,7 @@ class LateKv implements KvDatabase {
   close(): void {}
 }
 
-/** Durable Objects of this process, which decide by their own clock, and whose storage is late, too. */
+/** Durable Objects in this process, which decide by their own clock, with delayed storage. */
 export function lateObjects(): LateSubject {
   const objects = new Map<string, RateLimitObject>();
   return {
@@ -94,7 +94,7 @@ export function lateObjects(): LateSubject {
 }
 
 /**
- * A file of SQLite, in workers: a decision is synchronous, and each statement of it is late, too.
+ * An SQLite file, used by workers: a decision is synchronous, and each of its statements is delayed.
  *
  * @param path The file
  */
@@ -119,7 +119,7 @@ export function lateSqlite(path: string): LateSubject {
         decide: (takes, times) => wire.pass(() => ask(takes, times)),
         give: () => false,
         reset: () => 0,
-        // makes the table
+        // creates the table
         warm: async () => void await ask([]),
       };
       return { store, close: () => worker.terminate() };

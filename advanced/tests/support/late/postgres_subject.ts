@@ -4,9 +4,9 @@ import { startProxy } from "../tcp_proxy.ts";
 import type { LateSubject } from "./late_run.ts";
 
 /**
- * A PostgreSQL, whose own time decides.
+ * PostgreSQL, which decides by its own clock.
  *
- * @param url Where it is
+ * @param url URL of the database
  */
 export function latePostgres(url: string): LateSubject {
   const table = `late_${crypto.randomUUID().replaceAll("-", "")}`;

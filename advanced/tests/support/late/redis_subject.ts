@@ -5,9 +5,9 @@ import { startProxy } from "../tcp_proxy.ts";
 import type { LateSubject } from "./late_run.ts";
 
 /**
- * A Redis, whose own time decides.
+ * Redis, which decides by its own clock.
  *
- * @param url Where it is
+ * @param url URL of the server
  */
 export function lateRedis(url: string): LateSubject {
   const prefix = `late ${crypto.randomUUID()}`;

@@ -1,10 +1,10 @@
-/** A process with a connection to a file of SQLite, whose statements take some ms. */
+/** A process with a connection to an SQLite file, whose statements take a few ms. */
 /// <reference lib="webworker" />
 import { DatabaseSync } from "node:sqlite";
 import { type SqliteDatabase, SqliteStore, type SqliteValue } from "../../../sqlite.ts";
 import type { Take } from "../../../mod.ts";
 
-/** What it is asked. */
+/** A command for the worker. */
 interface Order {
   readonly path: string;
   readonly takes: readonly Take[];

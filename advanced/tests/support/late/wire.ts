@@ -1,38 +1,38 @@
 import type { Pick } from "../../../../tests/support/random.ts";
 
-/** The real time, in ms since 1970 with fractions, which never goes back. */
+/** Real time in ms since 1970, with fractions; it never goes back. */
 export function realTime(): number {
   return performance.timeOrigin + performance.now();
 }
 
-/** What is between a process and its database: messages are late either way, by chance. */
+/** The wire between a process and its database: delays messages randomly in both directions. */
 export class Wire {
-  /** Most ms by which a message is late. */
+  /** Maximum delay of a message in ms. */
   mostMs = 0;
-  /** When the last message arrived at the database, as real time. */
+  /** When the last message reached the database, in real time. */
   sent = 0;
-  /** When the last reply left it. */
+  /** When the last reply left the database. */
   replied = 0;
   readonly #pick: Pick;
 
-  /** @param pick By how much each message is late */
+  /** @param pick Chooses the delay of each message */
   constructor(pick: Pick) {
     this.#pick = pick;
   }
 
-  /** Waits as long as a message takes. */
+  /** Waits for the delay of one message. */
   async late(): Promise<void> {
     const ms = this.#pick(this.mostMs + 1);
     if (ms > 0) await new Promise((resolve) => setTimeout(resolve, ms));
   }
 
-  /** A message to the database. */
+  /** Delays a message to the database. */
   async out(): Promise<void> {
     await this.late();
     this.sent = realTime();
   }
 
-  /** A reply of the database. */
+  /** Delays a reply from the database. */
   async back(): Promise<void> {
     this.replied = realTime();
     await this.late();
@@ -41,7 +41,7 @@ export class Wire {
   /**
    * Sends a message and returns the reply.
    *
-   * @param send Asks the database
+   * @param send Calls the database
    */
   async pass<T>(send: () => T | PromiseLike<T>): Promise<T> {
     await this.out();
