@@ -205,7 +205,7 @@ for (const { why, kind = {}, accepted = "gzip", method, header, ours, theirs } o
 
 /** Types that only one of the two compresses. */
 const OTHERS: Readonly<Record<"ours" | "theirs", readonly string[]>> = {
-  // text for which mime-db has no entry, and fonts in the same format as the others
+  // text without a compressibility entry in mime-db, and fonts in the same format as the others
   ours: [
     "application/cwl+yaml",
     "application/prs.implied-object+yaml",

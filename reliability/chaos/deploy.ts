@@ -1,4 +1,4 @@
-/** Deploys: servers that are replaced while clients keep their connections, and nobody repeats a POST. */
+/** Deploys: servers are replaced while clients keep their connections, and no POST is retried. */
 import { random } from "../../tests/support/random.ts";
 import { opened, readUntil, writeText } from "../../tests/support/raw_client.ts";
 import { until } from "../../tests/support/until.ts";
@@ -10,17 +10,17 @@ import type { Row } from "./row.ts";
 
 const CLIENTS = 50;
 const DRAIN_MS = 1500;
-/** Clients send at least so often, in ms: more often than the drain takes. */
+/** Maximum pause between a client's requests in ms, shorter than the drain. */
 const MOST_PAUSE_MS = 1000;
 const SEED = 64;
 
-/** How a deploy is done. */
+/** A way to deploy. */
 interface Way {
   readonly name: string;
   readonly restarts: number;
-  /** Starts what is in front of the servers. */
+  /** Starts the proxy in front of the servers. */
   readonly proxy?: typeof haproxy;
-  /** ms after which the proxy has seen that a server is ready. */
+  /** Time in ms after which the proxy has noticed that a server is ready. */
   readonly seenMs?: number;
 }
 
@@ -30,7 +30,7 @@ const WAYS: readonly Way[] = [
   { name: "behind nginx, reloaded without the server first", restarts: 30, proxy: nginx },
 ];
 
-/** Replaces servers on each runtime, without and behind proxies. */
+/** Replaces servers on each runtime, without a proxy and behind proxies. */
 export async function* deploys(): AsyncGenerator<Row> {
   for (const runtime of RUNTIMES) for (const way of WAYS) yield await deploy(runtime, way);
 }
@@ -63,7 +63,7 @@ async function deploy(runtime: RuntimeName, { name, restarts, proxy, seenMs = 0 
     await front?.leaveOut?.(undefined);
     clients.restarted();
     await until(async () => (await ask(port, "/ready")).status === 200, "it is ready");
-    // the proxy has seen it, too, before the other one is replaced
+    // the proxy has also noticed it before the other one is replaced
     await new Promise((resolve) => setTimeout(resolve, seenMs));
   }
   await clients.end();
@@ -80,18 +80,18 @@ async function deploy(runtime: RuntimeName, { name, restarts, proxy, seenMs = 0 
   };
 }
 
-/** Clients with a connection each, on which they send POSTs. */
+/** Clients that send POSTs, each over its own connection. */
 class Clients {
   sent = 0;
   lost = 0;
-  /** How often a response announced the end of its connection. */
+  /** Number of responses that announced the end of their connection. */
   told = 0;
   slowestMs = 0;
-  /** How many clients keep a connection. */
+  /** Number of clients that keep a connection. */
   connected = 0;
   readonly causes = new Set<string>();
   readonly #port: number;
-  /** Whether there is a server at any time, so that a client connects again at once. */
+  /** Whether some server is always up, so that a client reconnects immediately. */
   readonly #isProxied: boolean;
   readonly #all: Promise<unknown>;
   #isOver = false;
@@ -103,13 +103,13 @@ class Clients {
     this.#all = Promise.all(Array.from({ length: CLIENTS }, (_, i) => this.#run(i)));
   }
 
-  /** There is a server again. */
+  /** Reports that a server is up again. */
   restarted(): void {
     this.#next.resolve();
     this.#next = Promise.withResolvers();
   }
 
-  /** Ends all of them. */
+  /** Closes all clients. */
   async end(): Promise<void> {
     this.#isOver = true;
     this.restarted();
@@ -151,7 +151,7 @@ class Clients {
         connection?.close();
         connection = null;
         if (text !== "") this.told++;
-        // whoever was told goes to another server, until there is this one again
+        // a client whose connection ends goes to another server until this one is back
         if (text !== "" && !this.#isProxied) await next;
       }
       await new Promise((resolve) => setTimeout(resolve, pick(MOST_PAUSE_MS)));

@@ -1,4 +1,7 @@
-/** A deployment on Kubernetes: ten times the load, and a rolling update, while a kubelet probes and nobody repeats. */
+/**
+ * A Kubernetes deployment under ten times its load, and in a rolling update, while a kubelet probes and clients do not
+ * retry.
+ */
 import { random } from "../../tests/support/random.ts";
 import { opened, readUntil, writeText } from "../../tests/support/raw_client.ts";
 import { commandOf, type RuntimeName, RUNTIMES } from "../support/children.ts";
@@ -7,21 +10,24 @@ import { Deployment } from "./pods.ts";
 import type { Row } from "./row.ts";
 
 const REPLICAS = 2;
-/** Clients that keep their connections, and most ms between two requests of each: 50 requests a second. */
+/**
+ * Number of clients that keep their connections, and the maximum pause between their requests in ms: 50 requests per
+ * second.
+ */
 const CLIENTS = 25;
 const MOST_PAUSE_MS = 1000;
-/** More requests a second during the overload, each over a connection of its own. */
+/** Additional requests per second during the overload, each over its own connection. */
 const RUSH = 450;
 const DRAIN_MS = 3000;
-/** ms in which a request has to be answered, by whatever status. */
+/** Time limit for a response with any status, in ms. */
 const PATIENCE_MS = 10_000;
-/** ms after an overload in which requests may still be refused. */
+/** Time after an overload in which requests may still be refused, in ms. */
 const RECOVERY_MS = 2000;
 const SEED = 64;
 
-/** How long a run takes. */
+/** Length of a run. */
 export interface Length {
-  /** ms before the overload, and during it. */
+  /** Time before and during the overload, in ms. */
   readonly calmMs: number;
   readonly rushMs: number;
   /** How often all pods are replaced. */
@@ -38,9 +44,9 @@ export async function* kubernetes(): AsyncGenerator<Row> {
 /**
  * Runs the deployment.
  *
- * @param runtime What its pods run on
- * @param length How long
- * @param program The path of what they run
+ * @param runtime Runtime of its pods
+ * @param length Length of the run
+ * @param program Path of the program in the pods
  */
 export async function onKubernetes(
   runtime: RuntimeName,
@@ -78,12 +84,12 @@ export async function onKubernetes(
   };
 }
 
-/** What clients send, and what becomes of it. */
+/** The clients' requests and their results. */
 class Requests {
   sent = 0;
-  /** Answers with 503. */
+  /** Responses with 503. */
   refused = 0;
-  /** When the last of them came. */
+  /** When the last of them arrived. */
   lastRefused = 0;
   slowestMs = 0;
   isOver = false;
@@ -95,14 +101,14 @@ class Requests {
     this.#port = port;
   }
 
-  /** A client that keeps its connection, until it is over. */
+  /** A client that keeps its connection until the run ends. */
   async keepSending(pick: (below: number) => number): Promise<void> {
     let connection: Deno.TcpConn | null = null;
     for (; !this.isOver; await passed(pick(MOST_PAUSE_MS))) connection = await this.#send(connection, true);
     connection?.close();
   }
 
-  /** Sends so many requests a second, whether they are answered or not. */
+  /** Sends this many requests per second, with or without responses. */
   async rush(rate: number, ms: number): Promise<void> {
     const all: Promise<unknown>[] = [];
     const began = performance.now();
@@ -147,7 +153,7 @@ class Requests {
       connection.close();
     } catch (error) {
       this.causes.push(String(error));
-      // it may be closed already, because the answer did not come in time
+      // it may already be closed, because the response did not arrive in time
       try {
         connection?.close();
       } catch (closed) {

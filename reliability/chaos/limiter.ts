@@ -1,4 +1,4 @@
-/** Faults of Redis while four processes decide with it. */
+/** Redis faults while four processes decide with it. */
 import { fileURLToPath } from "node:url";
 import { startProxy } from "../../advanced/tests/support/tcp_proxy.ts";
 import { packageFlags } from "../../tests/support/node_program.ts";
@@ -11,21 +11,21 @@ import type { Row } from "./row.ts";
 
 const PROGRAM = fileURLToPath(new URL("limiter_process.ts", import.meta.url));
 const PROCESSES = 4;
-/** So many that most decisions need Redis, and so few that three quotas are fewer than all requests for a key. */
+/** Enough that most decisions need Redis, and few enough that three quotas are less than all requests for a key. */
 const MAX = 150;
 const SLICES = 14;
 const SLICE_MS = 500;
 const REQUESTS = 120;
-/** When the fault begins and ends, in ms after the start. */
+/** Start and end of the fault, in ms after the start. */
 const FROM_MS = 1750;
 const FAULT_MS = 2000;
 
-/** How a fault is brought about. */
+/** A fault. */
 interface Fault {
   readonly fault: string;
-  /** Most units for a key that the documentation admits if not all decisions are the store's, in quotas. */
+  /** Maximum units for a key that the documentation admits if some decisions are not the store's, in quotas. */
   readonly bound: number;
-  /** Starts what it needs; returns where Redis is, and what happens. */
+  /** Starts the servers; returns the address of Redis and the fault to run. */
   prepare(stack: AsyncDisposableStack): Promise<{
     redis: string | number;
     during(processes: readonly Child[]): Promise<void>;
@@ -55,7 +55,7 @@ const FAULTS: readonly Fault[] = [
     },
   },
   {
-    // with all it knows, so that a key may begin anew
+    // with all its data, so that a key may start over
     fault: "Redis killed, and restarted empty 2 s later",
     bound: 3,
     async prepare(stack) {
@@ -84,7 +84,7 @@ const FAULTS: readonly Fault[] = [
     },
   },
   {
-    // the replica may lack what the primary answered last
+    // the replica may lack the primary's last writes
     fault: "the primary killed, a sentinel moves it to the replica",
     bound: 3,
     async prepare(stack) {
@@ -102,7 +102,7 @@ const FAULTS: readonly Fault[] = [
           for (const process of processes) process.signal("SIGSTOP");
           await passed(150);
           for (const process of processes) process.signal("SIGCONT");
-          // short turns end while decisions are on their way
+          // short turns end while decisions are in transit
           await passed(i % 2 === 0 ? 5 : 45);
         }
       };
@@ -111,17 +111,17 @@ const FAULTS: readonly Fault[] = [
   },
 ];
 
-/** Injects each fault; yields its row when it is over. */
+/** Injects each fault and yields its row. */
 export async function* limiterFaults(): AsyncGenerator<Row> {
   for (const { fault } of FAULTS) yield await limiterFault(fault);
 }
 
 /**
- * Injects one fault; again, at most three times, if decisions are made without Redis before the fault has begun, since
- * then Redis itself does not get the processor.
+ * Injects one fault. Repeats it up to three times if decisions are made without Redis before the fault has begun, since
+ * Redis itself is then short of CPU time.
  *
  * @param name What is done
- * @param change How the processes differ from four that know how many they are
+ * @param change How the processes differ from four that know their number
  */
 export async function limiterFault(name: string, change: Partial<LimiterOrder> = {}): Promise<Row> {
   for (let attempt = 1;; attempt++) {

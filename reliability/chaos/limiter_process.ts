@@ -1,33 +1,33 @@
 /**
- * One of the processes that share a Redis server: asks its limiter at a constant rate, and prints what it was told. A
- * new key begins with every slice of time, in all processes at once. Prints `ready`, starts at the time that it reads
- * from standard input, in ms since 1970, and ends by itself.
+ * One of the processes that share a Redis server: calls its limiter at a constant rate and prints the decisions. Each
+ * slice of time begins a new key in all processes at once. Prints `ready`, starts at the time it reads from standard
+ * input, in ms since 1970, and exits on its own.
  */
 import { createSentinel } from "redis";
 import { linesOf } from "../../scripts/lines.ts";
 import { Limiter, RedisStore } from "../../advanced/mod.ts";
 
-/** What it is to do. */
+/** Instructions for the process. */
 export interface LimiterOrder {
-  /** Where Redis listens: a URL, or the port of a sentinel that knows the server as `main`. */
+  /** Address of Redis: a URL, or the port of a sentinel that knows the server as `main`. */
   readonly redis: string | number;
   readonly processes: number;
-  /** Units for each key. */
+  /** Units per key. */
   readonly limit: number;
   readonly slices: number;
   readonly sliceMs: number;
-  /** Requests in a slice. */
+  /** Requests per slice. */
   readonly requests: number;
 }
 
-/** What happened in a slice. */
+/** Results of a slice. */
 export interface Slice {
   admitted: number;
-  /** Decisions that were not the store's. */
+  /** Decisions made without the store. */
   byOthers: number;
 }
 
-/** What it was told. */
+/** Results of the process. */
 export interface LimiterReport {
   readonly slices: readonly Slice[];
   readonly sent: number;
@@ -36,7 +36,7 @@ export interface LimiterReport {
   readonly slowestMs: number;
 }
 
-/** ms after its end in which the last decisions have to come. */
+/** Time after its end within which the last decisions must arrive, in ms. */
 const PATIENCE_MS = 5000;
 
 async function storeOf(redis: string | number): Promise<RedisStore> {

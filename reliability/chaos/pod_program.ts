@@ -1,4 +1,4 @@
-/** A service as in docs/guide/production-checklist.md, whose handlers take the processor for 20 ms. Prints its port. */
+/** A service as in docs/guide/production-checklist.md, whose handlers use the CPU for 20 ms. Prints its port. */
 import process from "node:process";
 import sluice, { type ErrorHandler, HttpError, rateLimit, shedLoad } from "@sluice/sluice";
 import { csrf } from "@sluice/middleware/csrf";
@@ -10,7 +10,7 @@ import { timeout } from "@sluice/middleware/timeout";
 
 const app = sluice();
 const load = shedLoad({ maxPending: 1000 });
-// standard output is for the port
+// standard output is reserved for the port
 const requests = log({ slowMs: 1000, load, stream: process.stderr });
 const measured = metrics();
 app.use(measured, load, requests, requestId(), health({ load }));

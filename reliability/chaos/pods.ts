@@ -1,34 +1,37 @@
-/** What Kubernetes does with the pods of a deployment: a kubelet that probes them, and a service in front. */
+/** Kubernetes as seen by a deployment's pods: a kubelet that probes them, and a service in front. */
 import { until } from "../../tests/support/until.ts";
 import { Child } from "../support/children.ts";
 import { ask } from "../support/http_client.ts";
 import { passed } from "../support/passed.ts";
 
-/** ms from the beginning of a probe to that of the next one, and for which it waits: `periodSeconds`, `timeoutSeconds`. */
+/**
+ * Time in ms from the start of one probe to the start of the next, and its time limit: `periodSeconds`,
+ * `timeoutSeconds`.
+ */
 const PERIOD_MS = 1000;
 const TIMEOUT_MS = 1000;
-/** Failures in a row after which a container is restarted, or gets no connections: `failureThreshold`. */
+/** Consecutive failures after which a container is restarted or gets no connections: `failureThreshold`. */
 const FAILURES = 3;
-/** ms until all nodes know of a change of the endpoints. */
+/** Time until all nodes have seen a change of the endpoints, in ms. */
 const ENDPOINTS_MS = 500;
-/** ms for which a pod that is to be deleted gets no signal: a `preStop` hook that sleeps. */
+/** Delay of the signal to a pod being deleted, in ms: a `preStop` hook that sleeps. */
 const PRE_STOP_MS = 1000;
-/** ms after which it is killed: `terminationGracePeriodSeconds`. */
+/** Time after which it is killed, in ms: `terminationGracePeriodSeconds`. */
 const GRACE_MS = 30_000;
 
-/** What has been seen. */
+/** Observed counts. */
 export interface PodCounts {
-  /** Containers that were restarted because liveness failed three times. */
+  /** Containers restarted after three failed liveness probes. */
   restarts: number;
-  /** Pods that got no connections for a time, because readiness failed three times. */
+  /** Pods that got no connections for a while after three failed readiness probes. */
   unready: number;
-  /** Liveness probes that failed. */
+  /** Failed liveness probes. */
   failedProbes: number;
-  /** ms of the slowest liveness probe that succeeded. */
+  /** Duration of the slowest successful liveness probe in ms. */
   slowestProbeMs: number;
   /** Pods that had to be killed. */
   killed: number;
-  /** Exit codes of pods that were to be deleted, other than 0. */
+  /** Nonzero exit codes of deleted pods. */
   readonly codes: number[];
 }
 
@@ -51,7 +54,7 @@ export class Deployment implements AsyncDisposable {
   readonly #env: Record<string, string>;
   readonly #pods = new Set<Pod>();
   readonly #probing = new Set<Promise<void>>();
-  /** Ports that new connections go to, in turn. */
+  /** Ports that receive new connections, in turn. */
   #endpoints: readonly number[] = [];
   #turn = 0;
   #isOver = false;
@@ -66,7 +69,7 @@ export class Deployment implements AsyncDisposable {
    *
    * @param command The program, which prints its port
    * @param env Variables added to its environment
-   * @param replicas How many
+   * @param replicas Number of pods
    */
   static async start(
     command: readonly string[],
@@ -80,9 +83,9 @@ export class Deployment implements AsyncDisposable {
   }
 
   /**
-   * Where the next connection goes, as the service decides it: an established one stays with its pod.
+   * Port for the next connection, as the service chooses it. An established connection stays with its pod.
    *
-   * @throws {Error} If there is no pod to send it to
+   * @throws {Error} If no pod is available
    */
   port(): number {
     const port = this.#endpoints[this.#turn++ % this.#endpoints.length];
@@ -90,7 +93,7 @@ export class Deployment implements AsyncDisposable {
     return port;
   }
 
-  /** Replaces all pods, one after the other: the new one is ready before the old one leaves (`maxUnavailable: 0`). */
+  /** Replaces all pods one by one. The new pod is ready before the old one stops (`maxUnavailable: 0`). */
   async roll(): Promise<void> {
     for (const old of [...this.#pods]) {
       const { port } = await this.#add();
@@ -111,7 +114,7 @@ export class Deployment implements AsyncDisposable {
     return pod;
   }
 
-  // the pod leaves the endpoints and is told to stop at the same time; the hook is there because the former takes longer
+  // the pod leaves the endpoints and is signaled at the same time; the hook exists because the former takes longer
   async #delete(pod: Pod): Promise<void> {
     pod.isLeaving = true;
     this.#publish();
@@ -166,7 +169,7 @@ export class Deployment implements AsyncDisposable {
   }
 }
 
-// as the kubelet does, over a connection of its own; ms it took
+// probes like the kubelet, over a new connection; returns the time in ms
 async function succeeds(port: number, path: string): Promise<number | undefined> {
   const began = performance.now();
   try {

@@ -1,30 +1,30 @@
-/** Proxies in front of servers of this machine, on 127.0.0.1. */
+/** Proxies in front of servers on this machine, on 127.0.0.1. */
 import { freePort } from "../../tests/support/free_port.ts";
 import { until } from "../../tests/support/until.ts";
 import { ask } from "../support/http_client.ts";
 
-/** A proxy that runs. */
+/** A running proxy. */
 export interface Proxy {
   /** Its port. */
   readonly port: number;
   /**
-   * Sends nothing more to one server, from now on; absent where the proxy notices by itself that a server is not ready.
+   * Stops sending requests to one server. Absent if the proxy itself notices that a server is not ready.
    *
-   * @param left Port of the server; `undefined` to send to all of them again
+   * @param left Port of the server; `undefined` to use all of them again
    */
   leaveOut?(left: number | undefined): Promise<void>;
 }
 
-/** ms that nginx has to read its settings again. */
+/** Time nginx has to reload its configuration, in ms. */
 const RELOAD_MS = 500;
 
-/** ms between two looks of haproxy whether a server is ready; two failures are one too many. */
+/** Interval of haproxy's health checks in ms; two failures are one too many. */
 export const CHECK_MS = 200;
 
 /**
- * Starts haproxy, which looks whether servers are ready.
+ * Starts haproxy with health checks.
  *
- * @param ports Of the servers
+ * @param ports Ports of the servers
  * @param stack Ends it
  */
 export async function haproxy(ports: readonly number[], stack: AsyncDisposableStack): Promise<Proxy> {
@@ -48,10 +48,11 @@ export async function haproxy(ports: readonly number[], stack: AsyncDisposableSt
 }
 
 /**
- * Starts nginx, which keeps connections to servers and sends requests to all of them, ready or not, so that it has to be
- * told. One that refuses a connection is not left out after that: nginx asks the next one, and would soon have none.
+ * Starts nginx, which keeps connections to servers and sends requests to all of them, ready or not, so it must be
+ * reconfigured. A server that refuses a connection is not left out afterwards: nginx would try the next one, and soon
+ * have none.
  *
- * @param ports Of the servers
+ * @param ports Ports of the servers
  * @param stack Ends it
  */
 export async function nginx(ports: readonly number[], stack: AsyncDisposableStack): Promise<Proxy> {
@@ -70,7 +71,7 @@ export async function nginx(ports: readonly number[], stack: AsyncDisposableStac
     "  }",
     "  server {",
     `    listen 127.0.0.1:${front};`,
-    // to read its settings again, nginx closes connections that clients keep, whatever crosses with that
+    // on a reload, nginx closes kept connections, even when a request is in transit
     "    keepalive_timeout 0;",
     "    location / {",
     "      proxy_pass http://servers;",
@@ -103,7 +104,7 @@ async function started(
     throw new Error(`deploys need ${program}: apt-get install ${program}`, { cause });
   }
   stack.defer(async () => {
-    // not SIGKILL: it would leave the processes that nginx starts
+    // not SIGKILL: it would orphan nginx's child processes
     proxy.kill("SIGTERM");
     await proxy.status;
   });

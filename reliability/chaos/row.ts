@@ -1,16 +1,16 @@
 /** A row of the table of faults. */
 export interface Row {
-  /** What was done. */
+  /** The fault. */
   readonly fault: string;
   /** Requests, decisions or messages. */
   readonly sent: number;
-  /** Those without an answer. */
+  /** Those without a response. */
   readonly lost: number;
-  /** What was admitted beyond what the documentation says; `undefined` where nothing is limited. */
+  /** Excess over the documented limit; `undefined` where nothing is limited. */
   readonly over?: number;
   readonly slowestMs?: number;
-  /** What else was seen. */
+  /** Other observations. */
   readonly remark: string;
-  /** Why the run is no good, if it is not. */
+  /** Why the run failed, if it did. */
   readonly broken?: string;
 }

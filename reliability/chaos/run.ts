@@ -1,7 +1,8 @@
 /**
- * `deno task chaos [--only=limiter,topics,shutdown,kubernetes,bodies] [--write]`: Redis killed, frozen, cut off and moved, processes
- * starved, servers closed and replaced under load, and kept busy by slow clients. `--write` puts the table into
- * docs/reliability.md. The exit code is 1 if anything is lost or admitted that the documentation does not say.
+ * `deno task chaos [--only=limiter,topics,shutdown,kubernetes,bodies] [--write]`: kills, freezes, cuts off and moves
+ * Redis, starves processes, closes and replaces servers under load, and keeps them busy with slow clients. `--write`
+ * puts the table into docs/reliability.md. The exit code is 1 if anything is lost or admitted beyond what the
+ * documentation states.
  */
 import { writeSections } from "../../bench/support/page.ts";
 import { table } from "../../bench/support/table.ts";
@@ -25,7 +26,7 @@ const PARTS: Readonly<Record<string, () => AsyncGenerator<Row>>> = {
   bodies: slowBodies,
 };
 
-/** The table of docs/reliability.md that a part's rows go to. */
+/** The table in docs/reliability.md for each part's rows. */
 const TABLES: Readonly<Record<string, string>> = {
   limiter: "chaos",
   topics: "chaos",

@@ -1,4 +1,4 @@
-/** Servers that are closed while they answer. */
+/** Servers closed while they respond. */
 import { Child, commandOf, type RuntimeName, RUNTIMES } from "../support/children.ts";
 import { ask } from "../support/http_client.ts";
 import { until } from "../../tests/support/until.ts";
@@ -7,10 +7,10 @@ import type { Row } from "./row.ts";
 const EACH = 20;
 const LENGTH = 100_000;
 const SLOW_MS = 1500;
-/** ms that a server has to end after its last answer. */
+/** Time a server has to exit after its last response, in ms. */
 const END_MS = 15_000;
 
-/** Closes a server on each runtime; yields its row when it has ended. */
+/** Closes a server on each runtime, and yields its row once it has exited. */
 export async function* shutdowns(): AsyncGenerator<Row> {
   for (const runtime of RUNTIMES) yield await shutDown(runtime);
 }

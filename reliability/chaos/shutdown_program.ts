@@ -1,4 +1,4 @@
-/** A service that closes when it is told to, whatever runs. Prints its port, and ends by itself. */
+/** A service that closes on a signal, whatever is in progress. Prints its port, and exits on its own. */
 import process from "node:process";
 import sluice from "@sluice/sluice";
 
@@ -10,7 +10,7 @@ app.get("/control/close", (_req, res) => {
   res.json("closing");
   setTimeout(() => void app.close());
 });
-// as in a deploy: the load balancer, and clients that keep connections, have time to notice
+// as in a deploy: gives the load balancer, and clients that keep connections, time to notice
 process.on("SIGTERM", () => void app.close({ drainDelayMs: Number(process.env["DRAIN_MS"]) }));
 app.get("/ready", (_req, res) => res.sendStatus(app.isClosing ? 503 : 200));
 app.post("/echo", sluice.json(), async (req, res) => {

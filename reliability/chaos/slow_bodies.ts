@@ -1,13 +1,13 @@
-/** Clients that send bodies as slowly as they can, to keep those of others out. */
+/** Clients that send bodies as slowly as they can, to block those of others. */
 import { Child, commandOf, type RuntimeName, RUNTIMES } from "../support/children.ts";
 import type { Row } from "./row.ts";
 import { writeAll } from "../../tests/support/raw_client.ts";
 import { head, zeros } from "./slow_client.ts";
 
 const ATTACKERS = 1000;
-/** What `req.arrayBuffer()` reads at the most. */
+/** Maximum size that `req.arrayBuffer()` reads. */
 const LIMIT = 10 * 1024 * 1024;
-/** Bytes of the bodies that attackers announce. */
+/** Declared body sizes of the attackers, in bytes. */
 const SIZES: Readonly<Record<string, readonly number[]>> = {
   "1 B": [1],
   "1 KiB": [1024],
@@ -16,18 +16,18 @@ const SIZES: Readonly<Record<string, readonly number[]>> = {
   "mixed": [1, 1024, 64 * 1024, LIMIT],
 };
 
-/** Honest uploads at 1 Mbit/s. */
+/** Number of honest uploads, at 1 Mbit/s. */
 const UPLOADS = 8;
 const UPLOAD_BYTES = 8_000_000;
 const BYTES_PER_SECOND = 125_000;
 const PIECES_PER_SECOND = 10;
-/** ms between two honest POSTs of 2 KiB. */
+/** Interval between honest POSTs of 2 KiB, in ms. */
 const POST_EVERY_MS = 50;
 
-/** Shares of honest requests that must succeed. */
+/** Fractions of honest requests that must succeed. */
 const WANTED = { posts: 0.99, uploads: 0.95 };
 
-/** Lets slow clients attack a server on each runtime; yields a row for each kind of them. */
+/** Attacks a server on each runtime with slow clients; yields a row for each kind. */
 export async function* slowBodies(): AsyncGenerator<Row> {
   for (const runtime of RUNTIMES) {
     for (const size of Object.keys(SIZES)) {

@@ -1,17 +1,17 @@
 /**
- * Clients that send bodies a byte at a time, and return when they are cut off. Its argument says how many, how large and
+ * Clients that send bodies a byte at a time, and come back when cut off. The argument sets how many, how large, and
  * whether all but the last bytes are sent at once. Prints a line when all have connected.
  */
 import { writeAll } from "../../tests/support/raw_client.ts";
 import { head, zeros } from "./slow_client.ts";
 
-/** ms after which a client returns that was cut off. */
+/** Time after which a client that was cut off comes back, in ms. */
 const RETURN_MS = 1000;
-/** ms between two bytes. */
+/** Interval between two bytes, in ms. */
 const TRICKLE_MS = 5000;
-/** Bytes that are left for later. */
+/** Bytes held back. */
 const LAST = 100;
-/** Bytes a ms of the line that they share: 1 Gbit/s. */
+/** Bytes per ms of the line they share: 1 Gbit/s. */
 const LINE = 125_000;
 const PIECE_BYTES = 64 * 1024;
 
@@ -35,10 +35,10 @@ function passed(ms: number, cut?: AbortSignal): Promise<void> {
 /** Settles when the line is free. */
 let line: Promise<void> = Promise.resolve();
 
-// one after the other, as fast as the line is: in parallel, each would be as slow as an honest upload
+// one after the other at line speed: in parallel, each would be as slow as an honest upload
 function burst(connection: Deno.TcpConn, bytes: number, cut: AbortSignal): Promise<void> {
   const turn = line.then(() => sendAtLineSpeed(connection, bytes, cut));
-  // nor does a server that does not read hold up the others
+  // a server that does not read must not hold up the others
   line = Promise.race([turn.catch(() => {}), line.then(() => passed(bytes / LINE, cut))]);
   return turn;
 }
@@ -53,19 +53,19 @@ async function sendAtLineSpeed(connection: Deno.TcpConn, bytes: number, cut: Abo
 
 async function trickle(connection: Deno.TcpConn, bytes: number): Promise<void> {
   const cut = new AbortController();
-  // whatever the server says, it is the end
+  // any response means the end
   const reading = connection.read(new Uint8Array(1024)).catch(() => null).then(() => cut.abort());
   const first = atOnce ? Math.max(0, bytes - LAST) : 0;
   try {
     await writeAll(connection, head(bytes > 1024 * 1024 ? "/bytes" : "/json", bytes));
     await burst(connection, first, cut.signal);
-    // the last byte never comes
+    // the last byte is never sent
     for (let sent = first; !cut.signal.aborted; sent++) {
       await passed(TRICKLE_MS, cut.signal);
       if (sent < bytes - 1 && !cut.signal.aborted) await zeros(connection, 1);
     }
   } catch {
-    // it was cut off
+    // the connection was cut off
   } finally {
     connection.close();
     await reading;
@@ -76,7 +76,7 @@ async function attack(bytes: number, first: Deno.TcpConn): Promise<never> {
   for (let connection: Deno.TcpConn | undefined = first;;) {
     if (connection !== undefined) await trickle(connection, bytes);
     await passed(RETURN_MS);
-    // a server that is busy may refuse it
+    // a busy server may refuse it
     connection = await Deno.connect({ hostname: "127.0.0.1", port }).catch(() => undefined);
   }
 }

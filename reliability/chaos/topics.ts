@@ -1,4 +1,4 @@
-/** Faults of Redis while two processes share topics through it. */
+/** Redis faults while two processes share topics through it. */
 import { fileURLToPath } from "node:url";
 import { SocketClient } from "../../tests/contracts/socket_client.ts";
 import { packageFlags } from "../../tests/support/node_program.ts";
@@ -10,7 +10,7 @@ import type { Row } from "./row.ts";
 const PROGRAM = fileURLToPath(new URL("../../tests/fixtures/topic_process.ts", import.meta.url));
 const MESSAGES = 200;
 const EVERY_MS = 20;
-/** The messages during which the fault lasts. */
+/** First and last message during the fault. */
 const [FROM, TO] = [50, 100];
 
 const FAULTS: Readonly<Record<string, { begin(server: RedisServer): unknown; end(server: RedisServer): unknown }>> = {
@@ -19,7 +19,7 @@ const FAULTS: Readonly<Record<string, { begin(server: RedisServer): unknown; end
   "Redis killed, and restarted 1 s later": { begin: (server) => server.kill(), end: (server) => server.restart() },
 };
 
-/** Injects each fault; yields its row when it is over. */
+/** Injects each fault and yields its row. */
 export async function* topicFaults(): AsyncGenerator<Row> {
   for (const [name, { begin, end }] of Object.entries(FAULTS)) {
     await using stack = new AsyncDisposableStack();
@@ -39,7 +39,7 @@ export async function* topicFaults(): AsyncGenerator<Row> {
       await publisher.send(`${i} 1`);
       await new Promise((resolve) => setTimeout(resolve, EVERY_MS));
     }
-    // messages follow one another: when this one has come, nothing else is on its way
+    // messages are ordered: once this one has arrived, no other is in transit
     let probes = 0;
     await until(async () => {
       await publisher.send(`end${probes++} 1`);
@@ -67,7 +67,7 @@ function rowOf(name: string, received: readonly (readonly string[])[]): Row {
   const [near, far] = numbers.map((list) => new Set(list).size) as [number, number];
   const doubled = numbers.some((list) => new Set(list).size < list.length);
   const unordered = numbers.some((list) => list.some((one, i) => i > 0 && one <= list[i - 1]!));
-  // what is published while Redis is away is lost for other processes, and only then
+  // messages published while Redis is down are lost for other processes, and only those
   const arrived = numbers[1]!.filter((one) => one < FROM || one >= TO + 50).length;
   const wanted = FROM + MESSAGES - TO - 50;
   const broken = near < MESSAGES

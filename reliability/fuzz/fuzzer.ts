@@ -1,60 +1,60 @@
-/** What all fuzzers have in common: rounds of random steps, and the fewest and smallest steps that still go wrong. */
+/** Common base of all fuzzers: rounds of random steps, shrunk to the fewest and simplest that still fail. */
 import { type Pick, random } from "../../tests/support/random.ts";
 import { smallest } from "./smallest.ts";
 
-/** Something that went wrong. */
+/** A failure. */
 export interface Wrong {
-  /** The promise that was broken; findings of one kind are reported once. */
+  /** The guarantee that was broken; each kind is reported once. */
   readonly kind: string;
-  /** What was seen. */
+  /** What was observed. */
   readonly detail: string;
 }
 
-/** Makes up steps and tells whether something goes wrong. Steps are plain values: they are printed as they are. */
+/** Generates steps and checks whether something goes wrong. Steps are plain values and are printed as they are. */
 export interface Fuzzer<Step> {
   /** Its name in reports. */
   readonly name: string;
   /** The steps of a round. */
   round(pick: Pick): readonly Step[];
-  /** Does the steps, from a fresh start as far as anything can be left over. */
+  /** Runs the steps, from as clean a state as possible. */
   check(steps: readonly Step[]): Promise<Wrong | undefined>;
   /** Simpler forms of a step, the simplest first. */
   simpler(step: Step): Iterable<Step>;
-  /** A program, or part of one, that does the steps. */
+  /** A program, or part of one, that runs the steps. */
   print(steps: readonly Step[]): string;
 }
 
-/** A finding, made as small as it gets. */
+/** A finding, shrunk as far as possible. */
 export interface Finding extends Wrong {
   /** The fuzzer that found it. */
   readonly by: string;
-  /** The seed of the round, with which the round can be run alone. */
+  /** Seed of the round, which reruns it alone. */
   readonly seed: number;
-  /** What can be pasted into a test. */
+  /** Code to paste into a test. */
   readonly reproduction: string;
 }
 
 /** How long a fuzzer runs. */
 export interface FuzzOptions {
-  /** Where chance begins. */
+  /** Seed of the random numbers. */
   readonly seed: number;
-  /** ms after which no round is begun; `Infinity` by default. */
+  /** Time in ms after which no round begins; `Infinity` by default. */
   readonly forMs?: number;
-  /** Most rounds; `Infinity` by default. */
+  /** Maximum number of rounds; `Infinity` by default. */
   readonly rounds?: number;
-  /** Kinds of findings after which it stops, 8 by default. */
+  /** Number of kinds of findings after which it stops, 8 by default. */
   readonly most?: number;
-  /** ms that are spent on making one finding smaller, 20 000 by default. */
+  /** Time spent on shrinking one finding in ms, 20 000 by default. */
   readonly smallerMs?: number;
 }
 
-/** What a run came to. */
+/** Result of a run. */
 export interface FuzzReport {
   /** The fuzzer. */
   readonly by: string;
-  /** Rounds done. */
+  /** Number of rounds. */
   readonly rounds: number;
-  /** Steps done, without those that made a finding smaller. */
+  /** Number of steps, excluding those that shrank a finding. */
   readonly steps: number;
   /** Findings, one of each kind. */
   readonly findings: readonly Finding[];
@@ -64,7 +64,7 @@ export interface FuzzReport {
  * Runs a fuzzer.
  *
  * @param fuzzer The fuzzer
- * @param options Where chance begins, and how long it runs
+ * @param options Seed and duration
  */
 export async function fuzz<Step>(fuzzer: Fuzzer<Step>, options: FuzzOptions): Promise<FuzzReport> {
   const { seed, forMs = Infinity, rounds = Infinity, most = 8, smallerMs = 20_000 } = options;

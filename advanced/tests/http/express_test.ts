@@ -3,25 +3,25 @@
  *
  * Intentional differences from express-rate-limit:
  *
- * | option or header       | express-rate-limit                  | here                                                |
- * | ---------------------- | ----------------------------------- | --------------------------------------------------- |
- * | `limit`                | 5 by default                        | 100 by default, as in the framework's own limiter   |
- * | `handler`              | fourth argument: its options        | fourth argument: status, message and the decision   |
- * | `identifier`           | string or function                  | string                                              |
- * | `ipv6Subnet`           | 56, or a function, or `false`       | 64, a number                                        |
- * | `headers`              | another name of `legacyHeaders`     | switches all headers                                |
- * | body of a refusal      | plain text                          | JSON; a string as `message` is sent as plain text   |
- * | `X-RateLimit-Reset`    | seconds since 1970                  | seconds from now; `legacyReset: "epoch"` for theirs |
- * | `Retry-After`          | also for `limit: 0`                 | only where waiting helps                            |
- * | `Cache-Control`        | not set                             | `no-store` on a refusal                             |
- * | `Date`                 | set with `X-RateLimit-Reset`        | set by the server                                   |
- * | draft-8                | `pk`, a hash of the key; spaces     | no `pk`; no spaces                                  |
- * | draft-8, draft-10      | `t`: the window's end               | `t`: when units return; none while unused           |
- * | `req.rateLimit.used`   | counts refusals                     | stops at the limit                                  |
- * | store fails            | 500, or all pass                    | decided locally, or all pass                        |
- * | headers while all pass | none                                | those of a full quota                               |
- * | `skipFailedRequests`   | a disconnect refunds the request    | only a finished response counts as failed           |
- * | two limiters           | the later one's headers             | the headers of the one with less left               |
+ * | option or header       | express-rate-limit                 | here                                                |
+ * | ---------------------- | ---------------------------------- | --------------------------------------------------- |
+ * | `limit`                | 5 by default                       | 100 by default, as in the framework's own limiter   |
+ * | `handler`              | fourth argument: its options       | fourth argument: status, message and the decision   |
+ * | `identifier`           | string or function                 | string                                              |
+ * | `ipv6Subnet`           | 56, or a function, or `false`      | 64, a number                                        |
+ * | `headers`              | another name of `legacyHeaders`    | switches all headers                                |
+ * | body of a refusal      | plain text                         | JSON; a string as `message` is sent as plain text   |
+ * | `X-RateLimit-Reset`    | seconds since 1970                 | seconds from now; `legacyReset: "epoch"` for theirs |
+ * | `Retry-After`          | also for `limit: 0`                | only where waiting helps                            |
+ * | `Cache-Control`        | not set                            | `no-store` on a refusal                             |
+ * | `Date`                 | set with `X-RateLimit-Reset`       | set by the server                                   |
+ * | draft-8                | `pk`, a hash of the key; spaces    | no `pk`; no spaces                                  |
+ * | draft-8, draft-10      | `t`: the window's end              | `t`: when units return; none while unused           |
+ * | `req.rateLimit.used`   | counts refusals                    | stops at the limit                                  |
+ * | store fails            | 500, or all pass                   | decided locally, or all pass                        |
+ * | headers while all pass | none                               | those of a full quota                               |
+ * | `skipFailedRequests`   | a disconnect refunds the request   | only a finished response counts as failed           |
+ * | two limiters           | the later one's headers            | the headers of the one with less left               |
  */
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import express from "express";

@@ -1,7 +1,4 @@
-/**
- * Applications made up at random, on Sluice on Deno, Node and Bun, and on real Express on Node: what their handlers see
- * and a client gets is the same.
- */
+/** Random applications on Sluice (Deno, Node and Bun) and on real Express (Node): handlers and clients see the same. */
 import { isDeepStrictEqual } from "node:util";
 import type { Pick } from "../../../tests/support/random.ts";
 import { Child, commandOf, type RuntimeName, RUNTIMES } from "../../support/children.ts";
@@ -13,13 +10,13 @@ import type { Started } from "./serve_programs.ts";
 
 const FOLDER = "reliability/fuzz/apps/";
 
-/** An application, and requests to it, one after the other. */
+/** An application, and requests sent to it one after the other. */
 export interface AppStep {
   readonly program: Program;
   readonly asks: readonly Ask[];
 }
 
-/** What became of a program, by way of serving it. */
+/** Results of a program, by way of serving it. */
 type Outcomes = Readonly<Record<string, Outcome>>;
 
 /** Whether it could be built; then, for each request, the response and what handlers saw. */
@@ -30,13 +27,13 @@ type Outcome = { readonly refused: string } | {
 
 /** Options of {@linkcode AppFuzzer}. */
 export interface AppOptions {
-  /** Runtimes that are compared with Express, all by default. */
+  /** Runtimes compared with Express, all by default. */
   readonly runtimes?: readonly RuntimeName[];
   /** Name of a fault that Sluice's process plants. */
   readonly fault?: string;
 }
 
-/** Fuzzes the API that Sluice has in common with Express. `await using` ends it. */
+/** Fuzzes the API that Sluice shares with Express. `await using` ends it. */
 export class AppFuzzer implements Fuzzer<AppStep>, AsyncDisposable {
   readonly name = "random applications beside Express";
   readonly #express: Child;
@@ -101,7 +98,7 @@ export class AppFuzzer implements Fuzzer<AppStep>, AsyncDisposable {
 async function outcomesOn(child: Child, { program, asks }: AppStep): Promise<Outcomes> {
   await child.say(writeProgram(program));
   const started: Started = JSON.parse(await child.line());
-  // a program that cannot be built is none, on both
+  // a program that cannot be built fails on both
   if ("refused" in started) return { "any way": started };
   const responses = new Map<string, unknown[]>();
   for (const [way, port] of Object.entries(started.ports)) {
@@ -150,7 +147,7 @@ function* simplerAsks(ask: Ask): Generator<Ask> {
   for (const segments of shorter(path!.split("/").slice(1))) yield { ...ask, path: `/${segments.join("/")}` };
 }
 
-/** Programs with a registration less, or with a simpler one. */
+/** Programs with one registration fewer, or with a simpler one. */
 function* smallerPrograms(program: Program): Generator<Program> {
   for (const registrations of shorter(program.registrations)) yield { ...program, registrations };
   for (const settings of shorter(program.settings)) yield { ...program, settings };

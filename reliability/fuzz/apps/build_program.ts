@@ -1,13 +1,13 @@
-/** Builds the applications of `random_program.ts` with Sluice or Express, whose handlers note what they see. */
+/** Builds the applications of `random_program.ts` with Sluice or Express. Their handlers record what they see. */
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { Any } from "../../../tests/support/sluice_and_express.ts";
 import type { Deed, Program } from "./random_program.ts";
 
-/** Layers that enter it give all layers behind them its store. */
+/** Layers that enter it pass its store to all later layers. */
 const storage = new AsyncLocalStorage<string>();
 
 /**
- * Sluice whose entity tags are made as Express makes them, so that they can be compared.
+ * Sluice with entity tags made as in Express, so that they can be compared.
  *
  * @param sluice The library
  */
@@ -20,7 +20,7 @@ export function withExpressTags(sluice: Any): Any {
  *
  * @param program The application
  * @param lib The library
- * @param log Where handlers note what they see
+ * @param log Where handlers record what they see
  */
 export function build({ isApp, options, settings, registrations }: Program, lib: Any, log: Any[]): Any {
   const target = isApp ? lib() : lib.Router(options);
@@ -32,7 +32,7 @@ export function build({ isApp, options, settings, registrations }: Program, lib:
       return act(name, deed, req, res, next, lib);
     });
     const catcher = (error: Any, req: Any, res: Any, next: Any) => {
-      // each engine words the errors of `JSON.parse` in its own way
+      // each engine words `JSON.parse` errors differently
       const said = error?.type === "entity.parse.failed" ? error.type : String(error?.message ?? error);
       note(log, name, req, res, said);
       return deeds[0]![0] === "next" ? next(error) : act(name, deeds[0]!, req, res, next, lib);
@@ -49,7 +49,7 @@ export function build({ isApp, options, settings, registrations }: Program, lib:
     else {
       target.param(path, (req: Any, res: Any, next: Any, value: string, key: string) => {
         note(log, name, req, res, [value, key]);
-        // Express has already matched the layer, and cuts a URL that is assigned here at the old mount
+        // Express has already matched the layer, and cuts a URL assigned here at the old mount
         return ["url", "method"].includes(deeds[0]![0]) ? next() : act(name, deeds[0]!, req, res, next, lib);
       });
     }
@@ -64,7 +64,7 @@ function mountTwice(target: Any, path: Any, inner: Any): void {
 
 function note(log: Any[], name: string, req: Any, res: Any, extra: unknown): void {
   const { url, baseUrl, originalUrl, path, method, query, protocol, subdomains, ips, body } = req;
-  // Express has tried routes of all methods for HEAD
+  // for HEAD, Express has tried the routes of all methods
   const route = req.get("x-asked") === "HEAD" ? null : String(req.route?.path);
   const shown = { url, baseUrl, originalUrl, path, method, query, protocol, subdomains, ips, route, body };
   const own = [
@@ -120,7 +120,7 @@ function act(name: string, [does, to]: Deed, req: Any, res: Any, next: Any, lib:
   if (does === "async answer") return Promise.resolve().then(() => res.status(201).json(name));
   if (does === "later") return void setTimeout(next, 0);
   if (does === "own router") return lib.Router().get("/:z", (q: Any, s: Any) => s.end(q.params.z))(req, res, next);
-  // if a mount stripped the whole path, Express cannot tell an assigned slash from the one it added itself
+  // if a mount stripped the whole path, Express cannot distinguish an assigned slash from the one it added itself
   if (does === "url" && !/^\/(\?|$)/.test(req.url)) req.url = to;
   if (does === "method") req.method = to === "HEAD" ? "GET" : to;
   if (does === "status") res.status(409);

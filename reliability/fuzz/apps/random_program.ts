@@ -1,18 +1,18 @@
 /**
- * Applications made up at random: applications and routers in each other, with settings, body parsers, parameter
- * handlers, error handlers, and handlers that rewrite, wait, fail and respond in every way; and requests to them.
+ * Random applications: nested applications and routers, with settings, body parsers, parameter handlers, error
+ * handlers, and handlers that rewrite, wait, fail and respond in every way; and requests to them.
  */
 import type { Any } from "../../../tests/support/sluice_and_express.ts";
 import { oneOf, type Pick } from "../../../tests/support/random.ts";
 
-/** What a handler does, with the string that it needs. */
+/** An action of a handler, with its argument. */
 export type Deed = readonly [does: string, to: string];
 
 /** A layer. */
 export interface Registration {
   readonly name: string;
   readonly as: string;
-  /** Its path; for a parameter handler the name of the parameter. */
+  /** Its path; for a parameter handler, the name of the parameter. */
   readonly path: Any;
   readonly verb: string;
   readonly deeds: readonly Deed[];
@@ -61,13 +61,13 @@ const RARE = [
 ];
 const LAYERS = ["use", "verb", "verb", "route", "guarded", "catch", "param", "parse", "parse", "enter"];
 const PARSERS = ["json", "json", "urlencoded", "text"];
-/** What parts of a request announce and send as a body. */
+/** Content types and bodies of requests. */
 const BODIES: readonly (readonly [type: string | null, body: string | null])[] = [
   ...[[null, null], ["application/json", null], ["application/json", '{"a":[1]}'], ["application/json", "{"]] as const,
   ...[["application/x-www-form-urlencoded", "a=1&b=2"], ["text/plain", "text"], ["text/plain", null]] as const,
 ];
 
-/** A path that some patterns match, and now and then a query. */
+/** A path that some patterns match, sometimes with a query. */
 export function randomPath(pick: Pick): string {
   const path = `/${Array.from({ length: pick(4) }, () => oneOf(pick, SEGMENTS)).join("/")}`;
   return path + oneOf(pick, ["", "", "", "/", "?q=1", "?a[b]=1&a[c]=2", "?"]).slice(path === "/" ? 0 : undefined);
@@ -78,7 +78,7 @@ function randomDeed(pick: Pick): Deed {
   return [does, does === "url" ? randomPath(pick) : oneOf(pick, METHODS)];
 }
 
-/** Makes up an application, or a router, with others inside. */
+/** Makes a random application or router, with others inside. */
 export function randomProgram(pick: Pick, depth: number, isApp: boolean): Program {
   const sometimes = (name: string) => pick(4) === 0 ? { [name]: true } : {};
   const options = { ...sometimes("mergeParams"), ...sometimes("strict"), ...sometimes("caseSensitive") };
@@ -86,11 +86,11 @@ export function randomProgram(pick: Pick, depth: number, isApp: boolean): Progra
   const registrations = Array.from({ length: 4 + pick(4) }, (_, i): Registration => {
     const as = oneOf(pick, [...LAYERS, ...(depth > 0 ? ["mount", "mount", "mount twice"] : [])]);
     const path = as === "param" ? oneOf(pick, ["x", "x", "y"]) : pick(3) === 0 ? "/" : oneOf(pick, PATHS);
-    // the index keeps the names of one list apart, the number those of different lists
+    // the index distinguishes names within a list, the number those of different lists
     const common = { name: `${as}${i}.${pick(10_000)}`, as, path };
     const verb = as === "parse" ? oneOf(pick, PARSERS) : oneOf(pick, ["get", "get", "post", "put", "delete", "all"]);
     const deeds = Array.from({ length: 1 + pick(2) }, () => randomDeed(pick));
-    // in a router, Express leaves the settings of an application in place that has passed a request on
+    // in a router, Express keeps the settings of an application that has passed a request on
     const inner = as.startsWith("mount") ? randomProgram(pick, depth - 1, isApp && pick(2) === 0) : null;
     return { ...common, verb, deeds, inner };
   });
@@ -106,9 +106,9 @@ export interface Ask {
   readonly body: string | null;
 }
 
-/** Makes up requests to an application. */
+/** Makes random requests to an application. */
 export function randomAsks(pick: Pick, program: Program, count: number): Ask[] {
-  // Express lets HEAD into routes of other methods too, where only their parameter handlers run
+  // Express also lets HEAD into routes of other methods, where only their parameter handlers run
   const methods = hasParams(program) ? METHODS.slice(0, -1) : METHODS;
   return Array.from({ length: count }, () => {
     const method = oneOf(pick, methods);
@@ -121,12 +121,12 @@ function hasParams({ registrations }: Program): boolean {
   return registrations.some(({ as, inner }) => as === "param" || (inner !== null && hasParams(inner)));
 }
 
-/** A program as JSON: regular expressions become objects. */
+/** A program as JSON, with regular expressions as objects. */
 export function writeProgram(program: Program): string {
   return JSON.stringify(program, (_, value) => value instanceof RegExp ? { regExp: value.source } : value);
 }
 
-/** Reads it again. */
+/** Parses it again. */
 export function readProgram(text: string): Program {
   return JSON.parse(text, (_, value) => typeof value?.regExp === "string" ? new RegExp(value.regExp) : value);
 }

@@ -1,17 +1,17 @@
 import { varyOf } from "../../../tests/support/page_vary.ts";
 import type { Ask } from "./random_program.ts";
 
-/** ms after which a response no longer counts. */
+/** Time limit for a response in ms. */
 const PATIENCE_MS = 20_000;
 
-/** Headers that depend on the server and its connections, rather than on the application. */
+/** Headers that depend on the server and its connections rather than on the application. */
 const SERVERS = ["connection", "date", "keep-alive", "transfer-encoding"];
 
 /**
  * Sends a request to one of several applications.
  *
- * @param origin Where they listen
- * @param headers Headers that say which application, or which request it is
+ * @param origin Origin of the server
+ * @param headers Headers that select the application or the request
  * @param ask The request
  * @returns What a client sees, except for what Express and Sluice need not have in common
  */
@@ -37,13 +37,13 @@ export async function seenBy(origin: string, headers: Record<string, string>, as
     return `no response: ${(error as Error).name}`;
   }
   const given = await response.text();
-  // the stack of an error is not the same, and may be the framework's own frames, counted
+  // error stacks differ, and may count the framework's own frames
   const shown = given.replace(/<br> &nbsp; &nbsp;(?:at|…) [^]*<\/pre>/, "</pre>")
     .replace(/(?<=<pre>SyntaxError: )[^<]*/, "");
   const policy = response.headers.get("content-security-policy");
   const kept = [...response.headers].filter(([name]) => !SERVERS.includes(name))
     .map(([name, value]) => [name, name === "vary" ? varyOf(value, policy) : value])
-    // an error page has a stack, and Node sends no length where only `end` knows it
+    // an error page has a stack, and Node sends no length if only `end` knows it
     .filter(([name, value]) =>
       value !== null && !(name === "content-length" && (policy !== null || method === "HEAD"))
     );

@@ -1,6 +1,6 @@
 /**
- * The process in which applications run. It reads a program from each line of its standard input, serves it in all ways
- * that its runtime has, and prints their ports; at a line with `log`, it ends them and prints what their handlers saw.
+ * The process that runs applications. It reads a program from each line of standard input, serves it in every way its
+ * runtime supports, and prints the ports. At a line with `log`, it closes the servers and prints what the handlers saw.
  */
 import { createInterface } from "node:readline";
 import process from "node:process";
@@ -14,17 +14,17 @@ export interface Served {
   close(): unknown;
 }
 
-/** Ways to serve an application, by what a program writes. */
+/** Ways to serve an application, by name. */
 export type Ways = Readonly<Record<string, (app: Any) => Promise<Served>>>;
 
-/** What the process prints of a program: the ports by way, or the name of the error with which building it failed. */
+/** Output for a program: the ports by way, or the name of the error that building it threw. */
 export type Started = { readonly ports: Readonly<Record<string, number>> } | { readonly refused: string };
 
 /**
  * Serves programs until standard input ends.
  *
  * @param lib The library
- * @param ways How its applications are served
+ * @param ways Ways to serve its applications
  */
 export async function servePrograms(lib: Any, ways: Ways): Promise<void> {
   let running: { way: string; server: Served; log: unknown[] }[] = [];
@@ -52,7 +52,7 @@ function print(started: Started): void {
   console.log(JSON.stringify(started));
 }
 
-// JSON would leave it out
+// JSON would omit it
 function shown(_key: string, value: unknown): unknown {
   return value === undefined ? "(undefined)" : value;
 }

@@ -1,4 +1,4 @@
-/** Ways to continue a chain that Express has, too: there it is the oracle. */
+/** Ways to continue a chain that also exist in Express, which is the oracle. */
 import { once } from "node:events";
 import process from "node:process";
 import { finished, PassThrough, pipeline, Readable, Writable } from "node:stream";
@@ -16,7 +16,7 @@ import { done, FILES, listen, pause, ROOMY, type See, type Way } from "./way.ts"
 
 const EXTENDED = { ...ROOMY, extended: true };
 
-/** All kinds of callbacks that a program waits with, one after the other. */
+/** Awaits every kind of callback in turn. */
 async function waited(req: Any, see: See): Promise<void> {
   await null;
   see(req, "await")();
@@ -43,7 +43,7 @@ function discarding(): Writable {
   return new Writable({ write: (_chunk, _encoding, callback) => callback() });
 }
 
-/** Listens for the end of the response and of the request. */
+/** Listens for the end of both the response and the request. */
 function listenToBoth(req: Any, res: Any, see: See): void {
   listen(req, res, see);
   req.on("close", see(req, "req close"));
@@ -64,7 +64,7 @@ class SlowSessions extends session.Store {
   }
 }
 
-/** Counts after a while, as a store in a database does. */
+/** Counts after a delay, like a store in a database. */
 const slowCounts = {
   increment: async () => {
     await pause(1);
@@ -392,7 +392,7 @@ const endings: readonly Way[] = [
     content: "json",
     set(router, lib, see) {
       router.post("/", lib.json(ROOMY), (req: Any, res: Any) => {
-        // behind a compressed body, Express emits no close of the request
+        // behind a compressed body, Express emits no close event of the request
         listen(req, res, see);
         setTimeout(() => res.json({}), 1);
       });
@@ -608,7 +608,7 @@ const packages: readonly Way[] = [
     set(router, lib, see) {
       router.use(compression({ threshold: 0 }), lib.json(ROOMY));
       router.post("/", (req: Any, res: Any) => {
-        // behind a compressed body, Express emits no close of the request
+        // behind a compressed body, Express emits no close event of the request
         listen(req, res, see);
         see(req, "handler")();
         res.send("compressed ".repeat(1000));

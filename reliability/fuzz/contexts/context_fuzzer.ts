@@ -1,4 +1,4 @@
-/** Requests that continue in every way, 16 at once: each callback sees the asynchronous context of its own request. */
+/** Requests that continue in every way, 16 at a time: each callback sees its own request's asynchronous context. */
 import { oneOf, type Pick } from "../../../tests/support/random.ts";
 import { type RuntimeName, RUNTIMES } from "../../support/children.ts";
 import type { Fuzzer, Wrong } from "../fuzzer.ts";
@@ -7,7 +7,7 @@ import { type ContextStep, ContextTarget, type Outcome, WAYS } from "./context_t
 import { BODILESS, type Kind, KINDS } from "./requests.ts";
 import { ENTRIES, type Entry } from "./target.ts";
 
-/** Requests at once. */
+/** Concurrent requests. */
 const AT_ONCE = 16;
 
 /** Kinds of server on each runtime. */
@@ -22,13 +22,13 @@ export const CONTEXT_SERVERS: readonly (readonly [runtime: RuntimeName, server: 
   (runtime) => SERVERS[runtime].map((server) => [runtime, server] as const),
 );
 
-/** What a runtime itself does not have, or does otherwise, as `docs/express-differences.md` says. */
+/** What a runtime lacks or does differently, as `docs/express-differences.md` documents. */
 interface Limits {
   /** Bun closes a connection on which a request is pipelined behind one that waits. */
   readonly kinds?: readonly Kind[];
-  /** Deno keeps for all later requests what `enterWith` has entered. */
+  /** Deno keeps the context of `enterWith` for all later requests. */
   readonly entries?: readonly Entry[];
-  /** Deno and Node ask a returned `Response` for its chunks in a context of their own, which is empty. */
+  /** Deno and Node pull chunks of a returned `Response` in an empty context. */
   readonly lost?: readonly string[];
 }
 
@@ -42,13 +42,13 @@ const LIMITS: Readonly<Record<RuntimeName, Limits>> = {
   Bun: { kinds: ["in front of another"] },
 };
 
-/** What Express is asked for a way that it lacks: it shows which listeners for the end lose the context there, too. */
+/** What Express runs for a way that it lacks: shows which listeners for the end also lose the context there. */
 const STAND_IN = "listeners for the end, in front of json()";
 
-/** Fuzzes one kind of server, beside Express under Node. `await using` ends it. */
+/** Fuzzes one kind of server, with Express on Node for comparison. `await using` ends it. */
 export class ContextFuzzer implements Fuzzer<ContextStep>, AsyncDisposable {
   readonly name: string;
-  /** How many callbacks saw the context of their request, and how many did not, as on Express or as the runtime. */
+  /** Number of callbacks that saw their request's context, and of those that did not, as on Express or the runtime. */
   readonly counts: { own: number; excused: number } = { own: 0, excused: 0 };
   readonly #ours: ContextTarget;
   readonly #theirs: ContextTarget;
@@ -67,8 +67,8 @@ export class ContextFuzzer implements Fuzzer<ContextStep>, AsyncDisposable {
   /**
    * Starts the server.
    *
-   * @param express The oracle, which may serve several fuzzers
-   * @param runtime Where Sluice runs
+   * @param express The oracle, which several fuzzers may share
+   * @param runtime Runtime of Sluice
    * @param server A kind of server
    * @param fault Name of a fault that the server plants
    */
@@ -80,7 +80,7 @@ export class ContextFuzzer implements Fuzzer<ContextStep>, AsyncDisposable {
     return new ContextFuzzer(runtime, server, await ContextTarget.sluice(runtime, server, fault), express);
   }
 
-  /** All steps there are. */
+  /** Every possible step. */
   everyStep(): ContextStep[] {
     return this.#ways.flatMap((way) =>
       this.#kindsOf(way).flatMap((kind) => this.#entries.map((entry) => ({ way, kind, entry })))
@@ -108,7 +108,7 @@ export class ContextFuzzer implements Fuzzer<ContextStep>, AsyncDisposable {
     return (await this.wrongs(steps))[0];
   }
 
-  /** Makes requests at once, and returns all that is wrong. */
+  /** Makes concurrent requests, and returns everything that went wrong. */
   async wrongs(steps: readonly ContextStep[]): Promise<Wrong[]> {
     const common = steps.map((step) => isCommon(step.way) ? step : { ...step, way: STAND_IN });
     const [ours, theirs] = await Promise.all([this.#ours.see(steps), this.#theirs.see(common)]);
@@ -155,7 +155,7 @@ function isCommon(way: string): boolean {
   return COMMON_WAYS.some(({ name }) => name === way);
 }
 
-// a client may be gone before Express has run the handler, whose listeners would lose the context like all others
+// a client may disconnect before Express runs the handler, whose listeners would lose the context like all others
 function unseen({ kind }: ContextStep, label: string): Outcome {
   return kind === "cut off" && /^re[qs] /.test(label) ? "lost" : "own";
 }

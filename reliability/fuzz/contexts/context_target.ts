@@ -1,4 +1,4 @@
-/** A server that runs the target, in a process of its own, and what the callbacks of its requests saw. */
+/** A server process that runs the target, and what the callbacks of its requests saw. */
 import type { RuntimeName } from "../../support/children.ts";
 import { Child, commandOf } from "../../support/children.ts";
 import { bundleForNode } from "../../../tests/support/node_program.ts";
@@ -18,10 +18,10 @@ export interface ContextStep {
   readonly entry: Entry;
 }
 
-/** What a callback saw: the context of its own request, none, or that of another; or it did not run. */
+/** What a callback saw: its own request's context, none, or another request's; or it did not run. */
 export type Outcome = "own" | "missing" | "lost" | "foreign";
 
-/** What was seen of one request. */
+/** Observations for one request. */
 export interface Seen {
   /** The worst outcome of each label. */
   readonly outcomes: ReadonlyMap<string, Outcome>;
@@ -32,7 +32,7 @@ export interface Seen {
 /** All ways, in the order in which targets mount them. */
 export const WAYS: readonly Way[] = [...COMMON_WAYS, ...OWN_WAYS];
 
-/** Label of a request without a context that shares a connection with one that has. */
+/** Label of a request without a context that shares a connection with a request that has one. */
 const NEXT = "another request of the connection";
 
 const WORST: readonly Outcome[] = ["own", "missing", "lost", "foreign"];
@@ -48,12 +48,12 @@ export class ContextTarget implements AsyncDisposable {
     this.#port = port;
   }
 
-  /** Starts Express under Node. */
+  /** Starts Express on Node. */
   static async express(): Promise<ContextTarget> {
     return await ContextTarget.#start(["node", await bundleForNode("reliability/fuzz/contexts/express_server.ts")], {});
   }
 
-  /** Starts Sluice, behind a kind of server, with a fault if one is to be found. */
+  /** Starts Sluice with a kind of server, and optionally a fault to be found. */
   static async sluice(runtime: RuntimeName, server: string, fault?: string): Promise<ContextTarget> {
     const command = await commandOf(runtime, "reliability/fuzz/contexts/server.ts");
     const planted: Record<string, string> = fault === undefined ? {} : { PLANTED_FAULT: fault };
@@ -65,7 +65,7 @@ export class ContextTarget implements AsyncDisposable {
     return new ContextTarget(child, Number(await child.line()));
   }
 
-  /** Makes requests, all at once, and returns what was seen of each. */
+  /** Makes concurrent requests, and returns the observations for each. */
   async see(steps: readonly ContextStep[]): Promise<Seen[]> {
     const asks = steps.map(({ way, kind, entry }) => {
       const index = WAYS.findIndex(({ name }) => name === way);

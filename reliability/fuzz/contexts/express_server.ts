@@ -1,4 +1,4 @@
-/** Express as the target, under Node. Prints its port. */
+/** Express as the target, on Node. Prints its port. */
 import express from "express";
 import { COMMON_WAYS } from "./common_ways.ts";
 import { buildTarget } from "./target.ts";

@@ -1,4 +1,4 @@
-/** Ways to continue a chain that only Sluice has: every callback must see the context of its request. */
+/** Ways to continue a chain that exist only in Sluice: every callback must see its request's context. */
 import { compress } from "@sluice/middleware/compress";
 import { csrf } from "@sluice/middleware/csrf";
 import { log } from "@sluice/middleware/log";
@@ -11,7 +11,7 @@ import { rateLimit as coreRateLimit } from "@sluice/sluice";
 import type { Any } from "../../../tests/support/sluice_and_express.ts";
 import { type Content, done, FILES, listen, pause, ROOMY, type Way } from "./way.ts";
 
-/** Keeps sessions, and takes its time, as a database does. */
+/** Stores sessions slowly, like a database. */
 class SlowSessions {
   readonly #kept = new Map<string, string>();
   async get(id: string): Promise<string | undefined> {
@@ -33,7 +33,7 @@ class SlowSessions {
   }
 }
 
-/** Counts in memory, and takes its time. */
+/** Counts in memory, slowly. */
 function slowCounts(): MemoryStore {
   const store = new MemoryStore();
   const decide = store.decide.bind(store);
@@ -324,7 +324,7 @@ const middleware: readonly Way[] = [
     name: "requests that wait for one another",
     content: "json",
     set(router, lib, see) {
-      // one at a time: whoever is next is let through by the end of another request
+      // one at a time: the end of another request admits the next
       const one = { algorithm: "concurrency", limit: 1, windowMs: 30_000 } as const;
       const keyGenerator = () => "everybody";
       router.use(lib.json(ROOMY), rateLimit({ ...one, keyGenerator, delay: { maxMs: 5000 } } as Any) as Any);
@@ -438,5 +438,5 @@ const sockets: readonly Way[] = [
   },
 ];
 
-/** All ways that only Sluice has. */
+/** All ways that exist only in Sluice. */
 export const OWN_WAYS: readonly Way[] = [...readers, ...responses, ...middleware, ...sockets];

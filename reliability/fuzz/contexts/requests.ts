@@ -1,4 +1,4 @@
-/** Requests to the target: what their bodies are, and how they arrive. */
+/** Requests to the target: their bodies, and how these arrive. */
 import { gzipSync } from "node:zlib";
 import { requestHead, writeAll } from "../../../tests/support/raw_client.ts";
 import { latin1 } from "../../support/http_client.ts";
@@ -26,9 +26,9 @@ export type Kind = typeof KINDS[number];
 /** Kinds for requests without a body. */
 export const BODILESS: readonly Kind[] = ["none", "behind another", "in front of another"];
 
-/** A request to be made. */
+/** A request to make. */
 export interface Ask {
-  /** Where the server listens, on 127.0.0.1. */
+  /** Port of the server on 127.0.0.1. */
   readonly port: number;
   /** The way. */
   readonly way: Way;
@@ -38,13 +38,13 @@ export interface Ask {
   readonly kind: Kind;
   /** How its context is entered. */
   readonly entry: Entry;
-  /** Its id, which no other request has. */
+  /** Its unique id. */
   readonly id: string;
 }
 
-/** ms between the parts of a slow body. */
+/** Time between the parts of a slow body, in ms. */
 const GAP_MS = 12;
-/** ms for a response. */
+/** Time limit for a response, in ms. */
 const PATIENCE_MS = 10_000;
 const LARGE = 400_000;
 const encoder = new TextEncoder();
@@ -74,7 +74,7 @@ function bodyOf(content: Content, kind: Kind): Uint8Array<ArrayBuffer> {
 /**
  * Makes a request.
  *
- * @throws {Error} If there is no response in time
+ * @throws {Error} If no response arrives in time
  */
 export async function make(ask: Ask): Promise<void> {
   if (ask.way.method === "WS") await converse(ask);
@@ -142,12 +142,12 @@ async function receive(connection: Deno.TcpConn, wanted: number): Promise<void> 
   if (came === 0) throw new Error(`no response, instead of ${wanted}: ${JSON.stringify(text.slice(0, 200))}`);
 }
 
-/** Opens a WebSocket, has a message sent back, and closes it. */
+/** Opens a WebSocket, sends a message, waits for its echo, and closes the socket. */
 function converse({ port, way: { rest = "/" }, index, entry, id }: Ask): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   const late = setTimeout(() => reject(new Error("the WebSocket does not close")), PATIENCE_MS);
   const headers = { "x-id": id, "x-enter": entry };
-  // the compiler knows only the options of browsers
+  // the types have only the options of browsers
   const socket = new WebSocket(`ws://127.0.0.1:${port}/${index}${rest}`, { headers } as unknown as string[]);
   socket.onopen = () => socket.send("hello");
   socket.onmessage = () => socket.close(1000);

@@ -1,4 +1,4 @@
-/** Sluice as the target, behind each kind of server a runtime has: `SERVER` names it. Prints its port. */
+/** Sluice as the target, with each kind of server that a runtime has: `SERVER` names it. Prints its port. */
 import { createServer } from "node:http";
 import process from "node:process";
 import { Readable } from "node:stream";
@@ -13,7 +13,7 @@ const app = buildTarget(sluice, [...COMMON_WAYS, ...OWN_WAYS], PLANTED_FAULT);
 const { Deno, Bun } = globalThis as Any;
 const at = { port: 0, hostname: "127.0.0.1" };
 
-/** A server that knows nothing of Sluice but a function of requests. */
+/** A server that uses Sluice only as a function of requests. */
 function serveFetch(fetch: (request: Request) => Response | Promise<Response>): void {
   const server = createServer(async (req, res) => {
     const hasBody = req.headers["content-length"] !== undefined || req.headers["transfer-encoding"] !== undefined;
@@ -29,7 +29,7 @@ function serveFetch(fetch: (request: Request) => Response | Promise<Response>): 
       for await (const chunk of response.body ?? []) res.write(chunk);
       res.end();
     } catch {
-      // a response that breaks off
+      // the response breaks off
       res.destroy();
     }
   });

@@ -1,4 +1,4 @@
-/** The target: every way is a route, behind a middleware that enters an asynchronous context of the request's own. */
+/** The target: every way is a route, behind middleware that enters an asynchronous context for the request. */
 import { AsyncLocalStorage } from "node:async_hooks";
 import { context, createContextKey, ROOT_CONTEXT } from "@opentelemetry/api";
 import { AsyncLocalStorageContextManager } from "@opentelemetry/context-async-hooks";
@@ -12,10 +12,10 @@ export const ENTRIES = ["run", "enterWith", "run, later", "context.with", "conte
 /** One of them. */
 export type Entry = typeof ENTRIES[number];
 
-/** What a callback saw: its label, and the id in its context, `null` for none. */
+/** A callback's observation: its label, and the id in its context, `null` for none. */
 export type Sight = readonly [label: string, id: string | null];
 
-/** What the callbacks of one request saw. */
+/** Observations of one request's callbacks. */
 export interface Sights {
   /** Those that ran, in order. */
   readonly seen: readonly Sight[];
@@ -23,23 +23,23 @@ export interface Sights {
   readonly missing: readonly string[];
 }
 
-/** ms to wait for callbacks that are still missing. */
+/** How long to wait for missing callbacks, in ms. */
 const MISSING_MS = 3000;
 
-/** ms after the end of a request that was cut off, of whose callbacks many never run. */
+/** Time after the end of a request that was cut off, in ms. Many of its callbacks never run. */
 const CUT_OFF_MS = 20;
 
-/** What is known of a request. */
+/** State of a request. */
 interface Noted {
   readonly seen: Sight[];
-  /** Labels of callbacks that have to run. */
+  /** Labels of callbacks that must run. */
   readonly awaited: string[];
-  /** Whether it was cut off and is not over yet. */
+  /** Whether it was cut off and has not ended. */
   isOpen: boolean;
   isCutOff: boolean;
 }
 
-/** Notes what callbacks see, by request. */
+/** Records what callbacks see, by request. */
 class Notes {
   readonly #requests = new Map<string, Noted>();
   readonly #waiting = new Set<() => void>();
@@ -68,7 +68,7 @@ class Notes {
       }, CUT_OFF_MS));
   }
 
-  /** Waits until all callbacks of some requests have run, or do not. */
+  /** Waits until all callbacks of some requests have run, or time is up. */
   async settled(ids: readonly string[]): Promise<Sights[]> {
     await new Promise<void>((resolve) => {
       const isOver = () => ids.every((id) => !this.#of(id).isOpen && this.#of(id).awaited.length === 0);
@@ -108,8 +108,8 @@ class Notes {
  * Builds the application.
  *
  * @param lib Sluice or Express
- * @param ways What it is made of; each is mounted at its index
- * @param fault Name of a fault that a test has to find
+ * @param ways Its ways, each mounted at its index
+ * @param fault Name of a fault that a test must find
  */
 export function buildTarget(lib: Any, ways: readonly Way[], fault?: string): Any {
   const storage = new AsyncLocalStorage<{ id: string }>();
@@ -128,7 +128,7 @@ export function buildTarget(lib: Any, ways: readonly Way[], fault?: string): Any
     notes.see(headers["x-id"], label, PRESENT[headers["x-enter"] as Entry] ?? stored);
 
   const app = lib();
-  // as Express does, other environments log the errors that handlers throw
+  // as in Express, other environments log errors that handlers throw
   app.set("env", "test");
   app.get("/control/seen", async (req: Any, res: Any) => res.json(await notes.settled(req.query.ids.split(","))));
   // what a request leaves behind on its connection
@@ -165,7 +165,7 @@ export function buildTarget(lib: Any, ways: readonly Way[], fault?: string): Any
   return app;
 }
 
-/** Middleware with the faults that the generator has to find: it continues in no context, or in that of another. */
+/** Middleware with faults that the fuzzer must find: it continues without a context, or in another request's. */
 const PLANTED: Readonly<Record<string, () => (...args: Any[]) => void>> = {
   lost() {
     const inNone = AsyncLocalStorage.snapshot();

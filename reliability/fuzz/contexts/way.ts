@@ -1,12 +1,12 @@
-/** What a way to continue a chain consists of. The same text runs on Express and on Sluice. */
+/** Parts of a way to continue a chain. The same code runs on Express and on Sluice. */
 import type { Any } from "../../../tests/support/sluice_and_express.ts";
 
-/** What the body of a request to a way is. */
+/** Content of a request's body. */
 export type Content = "json" | "form" | "text" | "bytes" | "multipart";
 
 /**
- * Returns a callback that notes the asynchronous context it runs in. The request is complete once all callbacks that
- * were made for it have run.
+ * Returns a callback that records the asynchronous context it runs in. The request is complete once all callbacks made
+ * for it have run.
  *
  * @param req The request it belongs to
  * @param label Its name in findings
@@ -17,11 +17,11 @@ export type See = (req: Any, label: string) => (...args: unknown[]) => void;
 export interface Way {
   /** Its name in findings. */
   readonly name: string;
-  /** What its requests contain. */
+  /** Content of its requests. */
   readonly content: Content;
   /** `GET` for ways without a body, `WS` for WebSockets; `POST` by default. */
   readonly method?: "GET" | "WS";
-  /** The rest of the path, behind the one at which the way is mounted. */
+  /** Rest of the path after the mount path. */
   readonly rest?: string;
   /** Registers its handlers on a router of its own. */
   set(router: Any, lib: Any, see: See): void;
@@ -33,7 +33,7 @@ export const FILES = "reliability/fuzz/contexts/files";
 /** A limit that no body exceeds. */
 export const ROOMY = { limit: "2mb" };
 
-/** A handler that responds at once. */
+/** A handler that responds immediately. */
 export function done(see: See): (req: Any, res: Any) => void {
   return (req, res) => {
     see(req, "handler")();
@@ -41,7 +41,7 @@ export function done(see: See): (req: Any, res: Any) => void {
   };
 }
 
-/** Waits, with a timer. */
+/** Waits for a timer. */
 export function pause(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms));
 }

@@ -1,4 +1,4 @@
-/** Requests that end in every way, and the counters that have to notice: on each runtime, and in Express. */
+/** Requests that end in every way, and the counters that must notice: on each runtime, and in Express. */
 import { oneOf, type Pick } from "../../../tests/support/random.ts";
 import { HANDSHAKE, requestHead, writeAll } from "../../../tests/support/raw_client.ts";
 import { Child, commandOf, type RuntimeName } from "../../support/children.ts";
@@ -7,10 +7,10 @@ import type { Fuzzer, Wrong } from "../fuzzer.ts";
 import type { Report } from "./service.ts";
 import { OWN_WAYS, WAYS } from "./ways.ts";
 
-/** What serves the requests. */
+/** Framework that serves the requests. */
 export type Framework = "Sluice" | "Express";
 
-/** When the client disconnects: `"stays"` for not before its response has ended. */
+/** When the client disconnects: `"stays"` means not before its response has ended. */
 const MOMENTS = ["stays", "before", "during", "after", "cut"] as const;
 const BODIES = ["none", "none", "json", "form", "text"] as const;
 
@@ -18,34 +18,37 @@ const BODIES = ["none", "none", "json", "form", "text"] as const;
 export interface Ending {
   /** What the handler does. */
   readonly way: string;
-  /** When the client disconnects: right after its head, while the handler works, with the first bytes, within the body. */
+  /**
+   * When the client disconnects: right after the head, while the handler runs, with the first bytes, or within the
+   * body.
+   */
   readonly moment: typeof MOMENTS[number];
-  /** Whether a middleware in front of the counters takes some time. */
+  /** Whether middleware in front of the counters takes some time. */
   readonly slow: boolean;
   /** Whether the handler waits until all other requests of the round are over. */
   readonly gate: boolean;
   /** Whether the request is sent twice at once. */
   readonly twice: boolean;
-  /** Whether the client only ends its side. */
+  /** Whether the client closes only its sending side. */
   readonly half: boolean;
   /** Its body; there is no parser for text. */
   readonly body: typeof BODIES[number];
 }
 
-/** Counters that a client must not lower while a handler works. */
+/** Counters that a client must not lower while a handler runs. */
 const HELD = ["concurrency", "adaptive", "metrics", "shedLoad", "planted"];
 
-/** ms for what has to happen. */
+/** Time limit for expected changes, in ms. */
 const PATIENCE_MS = 10_000;
 
-/** ms between two looks. */
+/** Polling interval in ms. */
 const LOOK_MS = 5;
 
 /** Options of {@linkcode EndingFuzzer}. */
 export interface EndingOptions {
   /** Name of a fault that the program plants. */
   readonly fault?: string;
-  /** ms to wait for what has to happen, 10 000 by default. */
+  /** Time limit for expected changes in ms, 10 000 by default. */
   readonly patienceMs?: number;
 }
 
@@ -68,14 +71,14 @@ export class EndingFuzzer implements Fuzzer<Ending>, AsyncDisposable {
     this.#patienceMs = options.patienceMs ?? PATIENCE_MS;
   }
 
-  /** Prepares one; its server starts with the first round. */
+  /** Prepares a fuzzer; its server starts with the first round. */
   static async on(framework: Framework, runtime: RuntimeName, options: EndingOptions = {}): Promise<EndingFuzzer> {
     const command = await commandOf(runtime, `reliability/fuzz/endings/${framework.toLowerCase()}_program.ts`);
     return new EndingFuzzer(framework, runtime, command, options);
   }
 
   round(pick: Pick): readonly Ending[] {
-    // where a request may end nothing, an hour passes, and hides what is stuck
+    // where a request may end nothing, an hour passes, which hides counters that are stuck
     const mayWait = pick(4) === 0;
     return Array.from({ length: 8 }, () => {
       const way = oneOf(pick, this.#ways);
@@ -94,17 +97,17 @@ export class EndingFuzzer implements Fuzzer<Ending>, AsyncDisposable {
   }
 
   #sensible(step: Ending): Ending {
-    // behind a parser there is nothing left to listen for
+    // behind a parser, there is nothing left to listen for
     const isListener = step.way.includes("Listener");
-    // a request that was read to its end keeps its connection when it is destroyed
+    // a request read to its end keeps its connection when it is destroyed
     const body = isListener || (step.way.startsWith("request") && step.body !== "none") ? "text" : step.body;
-    // a listener of `end` is not called for half a body
+    // an `end` listener is not called for half a body
     const moment = step.moment === "cut" && (body === "none" || isListener) ? "stays" : step.moment;
     // Bun does not read a second request behind one with a body
     const twice = step.twice && body === "none";
-    // what never ends needs a client that disconnects, and a server that notices
+    // a request that never ends needs a client that disconnects, and a server that notices
     if (step.way === "never") return { ...step, moment: "during", body: "none", half: false, twice: false };
-    // Deno does not report that the client of a request with a body has disconnected, nor does Bun while it is unread
+    // Deno does not report a disconnect during a request with a body, nor does Bun while the body is unread
     const isNoticed = body === "none" || (!this.#isDeno && body !== "text");
     const sensible: Ending = { ...step, body, twice, moment: moment === "during" && !isNoticed ? "stays" : moment };
     // the clock of uploads is not advanced
@@ -161,7 +164,7 @@ export class EndingFuzzer implements Fuzzer<Ending>, AsyncDisposable {
     const late = freed(await report(port));
     if (late !== undefined) return late;
     const opening = (async () => {
-      // the second of two requests may reach the gate when the first one is over
+      // the second of two requests may reach the gate after the first has ended
       for (;;) {
         await ask(port, "/control/open", this.#patienceMs);
         if (await settledSoon(gated)) return;
@@ -173,7 +176,7 @@ export class EndingFuzzer implements Fuzzer<Ending>, AsyncDisposable {
   }
 
   async #proceed(client: Deno.TcpConn, { moment, half }: Ending): Promise<boolean> {
-    // it may be taken for a client that has disconnected
+    // the server may treat it as a disconnected client
     if (half) {
       await client.closeWrite().catch(() => {});
       return true;
@@ -190,7 +193,7 @@ export class EndingFuzzer implements Fuzzer<Ending>, AsyncDisposable {
     return await within(this.#patienceMs, readAll(client));
   }
 
-  // everything is 0 again, but for requests that nobody ends, which count for a minute
+  // everything is back at 0, except for requests that are never ended, which count for a minute
   async #afterwards(port: number, steps: readonly Ending[]): Promise<Wrong | undefined> {
     const endless = steps.filter(mayEndNothing).length * 2;
     const few = (most: number) => async ({ waiting, counters }: Report): Promise<boolean> => {
@@ -270,8 +273,8 @@ async function report(port: number): Promise<Report> {
 }
 
 // Once the client has disconnected, nothing shows that a handler destroys the request or the connection, that it waits
-// for the body, that the pipeline of a runtime has not begun because the response is destroyed, or that Express
-// gives up a file, before it has found out that it is missing, too.
+// for the body, that a runtime's pipeline has not begun because the response is destroyed, or that Express gives up on
+// a file before it finds out that it is missing, too.
 function mayEndNothing({ way, moment, half, twice }: Ending): boolean {
   if (way === "never") return true;
   return /^(?:request|socket)Destroyed|^(?:async|data)Listener|^(?:missingF|f)ile$|^(?:missing|failing)?[Pp]ipeline$/
@@ -279,7 +282,7 @@ function mayEndNothing({ way, moment, half, twice }: Ending): boolean {
     (moment !== "stays" || half || twice);
 }
 
-// a handler that waits at the gate is at work
+// a handler that waits at the gate is running
 function freed({ waiting, counters }: Report): Wrong | undefined {
   const name = HELD.find((name) => counters[name] !== undefined && counters[name] < waiting);
   if (name === undefined) return undefined;
@@ -291,7 +294,7 @@ function stuck(seen: Report): Wrong {
   return { kind: `${name ?? "a handler"} does not return to 0`, detail: JSON.stringify(seen) };
 }
 
-/** Sends the request, without the end of its body if it is to be cut. */
+/** Sends the request; without the end of its body if it is to be cut. */
 async function sent(port: number, step: Ending): Promise<Deno.TcpConn> {
   const { way, slow, gate, twice, body, moment } = step;
   const path = `/${slow ? "slow" : "fast"}/${gate ? "gate" : "now"}/${way}`;
@@ -316,7 +319,7 @@ function contentOf(body: Ending["body"]): [type: string, content: string] {
   return ["multipart/form-data; boundary=b", `--b\r\n${file}\r\n--b--\r\n`];
 }
 
-// the server may reset a connection whose handler has destroyed it
+// the server may reset a connection that the handler has destroyed
 async function readAll(client: Deno.TcpConn): Promise<void> {
   const buffer = new Uint8Array(65_536);
   try {
@@ -330,7 +333,7 @@ function closed(client: Deno.TcpConn): void {
   try {
     client.close();
   } catch {
-    // it was closed before
+    // it was already closed
   }
 }
 

@@ -9,7 +9,7 @@ const extras = {
   middleware: [express.json({ limit: 100_000 })],
   counters: {},
   probe: () => Promise.resolve([]),
-  // its server is not the framework's
+  // its server does not belong to the framework
   close: () => Promise.resolve(),
 };
 await serve(app, WAYS, extras, process.env["PLANTED_FAULT"]);

@@ -8,31 +8,31 @@ import type { Way } from "./ways.ts";
 // deno-lint-ignore no-explicit-any -- Sluice and Express, which comes without types here
 type Any = any;
 
-/** What only one of the frameworks has. */
+/** Parts that only one of the frameworks has. */
 export interface Extras {
   /** Middleware in front of the handlers. */
   readonly middleware: readonly Any[];
-  /** Further counters, by their names. */
+  /** Further counters by name. */
   readonly counters: Readonly<Record<string, () => number>>;
-  /** What is held of budgets, as far as a request can find out; a name is left out if all of it is free. */
+  /** Budgets that are in use, as far as a request can find out; a budget that is entirely free is omitted. */
   probe(): Promise<readonly string[]>;
-  /** Ends what can be ended. */
+  /** Closes everything that can be closed. */
   close(): Promise<unknown>;
 }
 
-/** What the service tells of itself. */
+/** The service's report. */
 export interface Report {
-  /** Handlers that wait at the gate. */
+  /** Handlers waiting at the gate. */
   readonly waiting: number;
   /** Of these, those whose clients have disconnected. */
   readonly left: number;
-  /** What is 0 when no request is in progress. */
+  /** Values that are 0 when no request is in progress. */
   readonly counters: Readonly<Record<string, number>>;
 }
 
 let ahead = 0;
 
-/** The time of all counters, in ms; the command `later` advances it by an hour. */
+/** Time of all counters in ms; the command `later` advances it by an hour. */
 export function now(): number {
   return performance.now() + ahead;
 }
@@ -42,8 +42,8 @@ export function now(): number {
  *
  * @param app The application
  * @param ways What its handlers do
- * @param extras What only this framework has
- * @param fault A fault that a test has to find: a counter that forgets, or one that takes a disconnect for the end
+ * @param extras Parts that only this framework has
+ * @param fault A fault that a test must find: a counter that forgets, or one that treats a disconnect as the end
  */
 export async function serve(
   app: Any,
@@ -107,7 +107,7 @@ export async function serve(
     void extras.close().then(() => console.log("closed"));
   });
   app.use("/:front/:gate/:way", (req: Any, _res: Any, next: () => void) => {
-    // until its client may have disconnected
+    // long enough for its client to disconnect
     if (req.params.front === "slow") setTimeout(next, 5);
     else next();
   });
@@ -126,7 +126,7 @@ export async function serve(
       isHere = false;
     };
     res.on("close", leave);
-    // Node closes no response that waits behind another one on its connection
+    // Node does not close a response that waits behind another one on its connection
     req.on("close", () => req.aborted && leave());
     if (req.aborted || res.destroyed) leave();
     await new Promise<void>((resolve) => open.push(resolve));

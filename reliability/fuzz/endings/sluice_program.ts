@@ -23,7 +23,7 @@ async function isFree(path: string, body: string | FormData): Promise<boolean> {
   return status === 200;
 }
 
-/** Asks for nearly all of each budget. */
+/** Requests nearly all of each budget. */
 async function probe(): Promise<string[]> {
   const content = "x".repeat(BUDGET - 2000);
   const files = new FormData();

@@ -1,4 +1,4 @@
-/** The ways in which a handler may end. */
+/** Ways in which a handler may end. */
 import { pipeline, Readable } from "node:stream";
 import { createReadStream } from "node:fs";
 
@@ -15,7 +15,7 @@ function failure(): Error {
   return new Error("on purpose");
 }
 
-/** A source that fails when some of it was read. */
+/** A source that fails after part of it was read. */
 function failing(): Readable {
   return Readable.from((async function* () {
     yield "the beginning";
@@ -37,7 +37,7 @@ function failingStream(): ReadableStream<Uint8Array> {
 
 function ignored(): void {}
 
-/** Ways of Node and Express. */
+/** Ways that exist in Node and Express. */
 export const WAYS: Readonly<Record<string, Way>> = {
   send: (_req, res) => res.send("text"),
   json: (_req, res) => res.json({}),
@@ -97,11 +97,11 @@ export const WAYS: Readonly<Record<string, Way>> = {
     res.write("the beginning");
     setTimeout(() => req.socket.destroy(), 1);
   },
-  /** Ends nothing: its client has to disconnect. */
+  /** Never ends: the client has to disconnect. */
   never: () => {},
 };
 
-/** Ways that only Sluice has. */
+/** Ways that exist only in Sluice. */
 export const OWN_WAYS: Readonly<Record<string, Way>> = {
   response: () => new Response("text"),
   emptyResponse: () => new Response(null, { status: 204 }),

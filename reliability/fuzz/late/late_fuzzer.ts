@@ -1,4 +1,4 @@
-/** Stores whose statements and replies are late: in no interval is more granted than can be right. */
+/** Stores whose statements and replies are late: no interval gets more than its limit allows. */
 import { type LateOptions, lateRun, type LateSubject } from "../../../advanced/tests/support/late/late_run.ts";
 import { lateKv, lateObjects, lateSqlite } from "../../../advanced/tests/support/late/local_subjects.ts";
 import { latePostgres } from "../../../advanced/tests/support/late/postgres_subject.ts";
@@ -19,7 +19,7 @@ export class LateFuzzer implements Fuzzer<LateOptions>, AsyncDisposable {
 
   /**
    * @param subject The store
-   * @param processes Most processes whose messages are late
+   * @param processes Maximum number of processes with delayed messages
    * @param stop Stops its server
    */
   constructor(subject: LateSubject, processes: number, stop: () => Promise<unknown>) {
@@ -57,7 +57,7 @@ export class LateFuzzer implements Fuzzer<LateOptions>, AsyncDisposable {
   }
 }
 
-/** Each store on servers of its own, and how to stop them. */
+/** Each store on its own servers, and a way to stop them. */
 export const LATE_STORES: readonly (() => Promise<LateFuzzer>)[] = [
   async () => {
     const server = await startTestPostgres();

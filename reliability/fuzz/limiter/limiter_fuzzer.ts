@@ -1,4 +1,6 @@
-/** Counters of the limiter beside an independent model: the same takes at the same times have the same verdicts. */
+/**
+ * Counters of the limiter compared with an independent model: the same takes at the same times get the same verdicts.
+ */
 import { MemoryStore } from "../../../advanced/mod.ts";
 import type { Policy, Store, Take, Verdict } from "../../../advanced/testing.ts";
 import { VirtualClock } from "../../../advanced/testing.ts";
@@ -8,7 +10,7 @@ import type { AlgorithmName } from "../../../advanced/src/policy/policy.ts";
 import { oneOf, type Pick } from "../../../tests/support/random.ts";
 import type { Fuzzer, Wrong } from "../fuzzer.ts";
 
-/** Time that passes, units that are asked for, or a key that is forgotten. */
+/** Time that passes, units requested, or a key to reset. */
 export type LimiterStep =
   | { readonly does: "wait"; readonly ms: number }
   | { readonly does: "take"; readonly takes: readonly Take[]; readonly times: number }
@@ -26,7 +28,7 @@ export class LimiterFuzzer implements Fuzzer<LimiterStep> {
   readonly name = "the limiter beside its model";
   readonly #make: (clock: VirtualClock) => Store;
 
-  /** @param make Makes the store; one in memory by default */
+  /** @param make Makes the store; a memory store by default */
   constructor(make: (clock: VirtualClock) => Store = (clock) => new MemoryStore({ clock: clock.read })) {
     this.#make = make;
   }

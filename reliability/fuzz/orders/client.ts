@@ -1,11 +1,11 @@
-/** A client that keeps its connection, and reads responses byte by byte. */
+/** A client that keeps its connection and reads responses byte by byte. */
 import { Buffer } from "node:buffer";
 import { brotliDecompressSync, gunzipSync, inflateSync } from "node:zlib";
 import { writeAll } from "../../../tests/support/raw_client.ts";
 import { bytesOf, latin1 } from "../../support/http_client.ts";
 import { type WireRequest, wireText } from "./random_request.ts";
 
-/** What stands for a response that did not come. */
+/** Stands for a missing response. */
 export const NO_RESPONSE = "no response";
 
 const CLOSED = [Deno.errors.ConnectionReset, Deno.errors.BrokenPipe, Deno.errors.ConnectionAborted];
@@ -18,8 +18,8 @@ export class Client implements Disposable {
   #received = "";
 
   /**
-   * @param port Where the server listens, on 127.0.0.1
-   * @param patienceMs ms to wait for a response
+   * @param port Port of the server on 127.0.0.1
+   * @param patienceMs Time limit for a response in ms
    */
   constructor(port: number, patienceMs: number) {
     this.#port = port;
@@ -29,12 +29,12 @@ export class Client implements Disposable {
   /**
    * Sends a request.
    *
-   * @returns The response without its date and without what chance adds, or {@linkcode NO_RESPONSE}
+   * @returns The response without its date and random parts, or {@linkcode NO_RESPONSE}
    */
   async send(request: WireRequest): Promise<string> {
     const isReused = this.#connection !== null;
     const response = await this.#attempt(request);
-    // a server may close a connection that is idle, and then it has not seen the request
+    // a server may close an idle connection, in which case it has not seen the request
     return response ?? (isReused ? await this.#attempt(request) : null) ?? NO_RESPONSE;
   }
 
@@ -66,7 +66,7 @@ export class Client implements Disposable {
       const field = (name: string) =>
         lines.find((line) => line.toLowerCase().startsWith(`${name}:`))?.slice(name.length + 1);
       const [coding, length] = [field("transfer-encoding"), field("content-length")];
-      // Deno tells no length with 205, and keeps the connection
+      // Deno sends no length with 205, and keeps the connection
       const isReset = status === 205 && coding === undefined && length === undefined;
       const isBodiless = method === "HEAD" || status === 204 || status === 304 || isReset;
       const body = isBodiless ? "" : await this.#body(coding, length);
@@ -136,7 +136,7 @@ export class Client implements Disposable {
   }
 }
 
-// what a session's cookie has in it, and how much of a limit is left, is another thing each time
+// a session cookie's content and the rest of a limit differ every time
 function masked(line: string): string {
   if (/^set-cookie: (?:__Host-)?session=/i.test(line)) {
     return line.replace(/=[^;]*/, "=…").replace(/Expires=[^;]*/, "…");
@@ -151,7 +151,7 @@ const DECODERS: Readonly<Record<string, (bytes: Uint8Array) => Uint8Array>> = {
   br: brotliDecompressSync,
 };
 
-// where a coded stream is flushed depends on when its parts came
+// flush points of a compressed stream depend on when its parts arrived
 function decoded(coding: string | undefined, body: string): string {
   const decode = DECODERS[coding ?? ""];
   if (decode === undefined || body === "") return body;

@@ -8,15 +8,15 @@ import { Client } from "./client.ts";
 import { similarRequests, type WireRequest, wireText } from "./random_request.ts";
 
 const PROGRAM = "reliability/fuzz/orders/program.ts";
-/** Connections that send at once. */
+/** Concurrent connections. */
 const AT_ONCE = 16;
-/** ms to wait for a response. */
+/** Time limit for a response in ms. */
 const PATIENCE_MS = 5000;
 
 /** A way to serve an application. */
 export interface Subject {
   readonly runtime: RuntimeName;
-  /** A name in `SERVERS` of the program. */
+  /** A name in the program's `SERVERS`. */
   readonly servedBy: "listen" | "serve" | "createServer";
 }
 
@@ -38,7 +38,7 @@ export interface OrderOptions {
   readonly requests?: number;
 }
 
-/** How one process gets the requests: numbers of steps, in turns, by so many connections. */
+/** How one process receives the requests: step numbers, in turns, over this many connections. */
 interface Turn {
   readonly order: readonly number[];
   readonly connections: number;
@@ -58,7 +58,7 @@ export class OrderFuzzer implements Fuzzer<WireRequest> {
     this.#requests = options.requests ?? 150;
   }
 
-  /** Prepares one; its servers start with each round. */
+  /** Prepares a fuzzer; its servers start with each round. */
   static async on(subject: Subject, options: OrderOptions = {}): Promise<OrderFuzzer> {
     return new OrderFuzzer(subject, await commandOf(subject.runtime, PROGRAM), options);
   }
@@ -71,7 +71,7 @@ export class OrderFuzzer implements Fuzzer<WireRequest> {
     return (await this.changes(steps))[0];
   }
 
-  /** All steps whose response is not always the same. */
+  /** All steps whose response varies. */
   async changes(steps: readonly WireRequest[]): Promise<Wrong[]> {
     const seen = steps.map(() => new Map<string, string>());
     const all = await Promise.all(processesFor(steps.length).map((turns) => this.#responses(steps, turns)));
@@ -110,7 +110,7 @@ export class OrderFuzzer implements Fuzzer<WireRequest> {
   }
 }
 
-// In order and reversed, so that each request comes before each other one; and at once, by when nothing is known yet.
+// In order and reversed, so that each request precedes every other; and concurrently, before anything is cached.
 function processesFor(count: number): readonly (readonly Turn[])[] {
   const order = Array.from({ length: count }, (_, i) => i);
   const reversed = order.toReversed();

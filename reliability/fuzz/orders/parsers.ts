@@ -1,10 +1,10 @@
-/** Body parsers of every kind and with every option that decides whether, and how, a body is read. */
+/** Body parsers of every kind, with every option that decides whether and how a body is read. */
 import sluice, { type Handler } from "@sluice/sluice";
 
-/** Bytes that a parser reads; some of the bodies have more. */
+/** Maximum bytes that a parser reads; some bodies are longer. */
 const LIMIT = 300;
 
-/** Each with the path that it is mounted at. */
+/** Each parser by its mount path. */
 export const PARSERS: Readonly<Record<string, Handler>> = {
   "/json": sluice.json({ limit: LIMIT }),
   "/json-strange": sluice.json({ limit: LIMIT, strict: false, type: ["+json", "text/x-json", "text"] }),
@@ -25,7 +25,7 @@ export const PARSERS: Readonly<Record<string, Handler>> = {
   "/raw-some": sluice.raw({ type: ["image/*", "multipart", "application/*+json"] }),
 };
 
-/** Several in a row, as programs have them. */
+/** Several in a row, as in real programs. */
 export const EVERY_PARSER: readonly Handler[] = [
   sluice.json(),
   sluice.urlencoded({ extended: true }),
