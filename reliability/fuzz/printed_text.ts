@@ -1,10 +1,10 @@
-/** Length from which a character is not printed over and over. */
+/** Number of repetitions from which a character is not spelled out. */
 const LONG = 24;
 
 /**
- * A text as an expression that fits on a screen: what repeats is not spelled out.
+ * Prints a string as an expression that fits on a screen: repetitions are not spelled out.
  *
- * @param text The text
+ * @param text The string
  */
 export function printedText(text: string): string {
   const parts: string[] = [];
@@ -18,7 +18,7 @@ export function printedText(text: string): string {
   return parts.join(" + ");
 }
 
-/** As JSON, and with what no terminal shows escaped, too. */
+/** As JSON, with characters that terminals do not show also escaped. */
 function quoted(text: string): string {
   return JSON.stringify(text).replaceAll(/[\x7f-\xa0\xad]/g, (one) => `\\x${one.charCodeAt(0).toString(16)}`);
 }

@@ -1,10 +1,10 @@
 import type { FuzzReport } from "./fuzzer.ts";
 
 /**
- * What a run came to, as text.
+ * The result of a run as a string.
  *
- * @param report What it came to
- * @param part The name with which the command runs this fuzzer alone
+ * @param report The result
+ * @param part Name with which the command runs this fuzzer alone
  */
 export function reported({ by, rounds, steps, findings }: FuzzReport, part: string): string {
   const lines = [`${by}: ${steps} steps in ${rounds} rounds, ${findings.length || "nothing"} found`];

@@ -1,6 +1,6 @@
 /**
- * `deno task fuzz --seed N --minutes M [--only=raw,orders]`: random input for each part of Sluice, or those named, as many
- * minutes for each. Prints what went wrong, made as small as it gets; the exit code is 1 then.
+ * `deno task fuzz --seed N --minutes M [--only=raw,orders]`: random input for all parts of Sluice, or the named ones,
+ * for this many minutes each. Prints shrunk failures; the exit code is then 1.
  */
 import { flags } from "../../scripts/flags.ts";
 import { RUNTIMES } from "../support/children.ts";
@@ -45,7 +45,7 @@ const PARTS: Readonly<Record<string, (options: FuzzOptions) => Promise<FuzzRepor
   async limiter(options) {
     return [await fuzz(new LimiterFuzzer(), options)];
   },
-  // one after the other, because what counts is the real time
+  // one after the other, because they run in real time
   async late({ forMs = Infinity, ...options }) {
     const reports: FuzzReport[] = [];
     for (const start of LATE_STORES) {
@@ -63,7 +63,7 @@ const PARTS: Readonly<Record<string, (options: FuzzOptions) => Promise<FuzzRepor
     }
     return reports;
   },
-  // one after the other, because a busy machine does not notice disconnects in time
+  // one after the other, because a busy machine notices disconnects too late
   async endings({ forMs = Infinity, ...options }) {
     const reports: FuzzReport[] = [];
     for (const framework of ["Sluice", "Express"] as const) {

@@ -1,13 +1,13 @@
-/** Attempts after which a reproduction is small enough, however much smaller it might get. */
+/** Attempts after which shrinking stops, even if it could go on. */
 const MOST_ATTEMPTS = 400;
 
 /**
- * Leaves out steps, and replaces those that are left by simpler ones, as long as it still fails (delta debugging).
+ * Removes steps, and replaces the remaining ones with simpler ones, as long as they still fail (delta debugging).
  *
- * @param steps Steps that fail
+ * @param steps Failing steps
  * @param fails Whether some steps fail in the same way
  * @param simpler Simpler forms of a step
- * @returns The fewest and simplest steps that were found
+ * @returns The fewest and simplest steps found
  */
 export async function smallest<Step>(
   steps: readonly Step[],
@@ -41,7 +41,7 @@ export async function smallest<Step>(
   return best;
 }
 
-/** Every list that lacks a part of this one, large parts first; the simpler forms of most steps are made of it. */
+/** Every list without a part of this one, large parts first. Most steps derive their simpler forms from it. */
 export function* shorter<T>(list: readonly T[]): Generator<T[]> {
   for (let size = Math.ceil(list.length / 2); size > 0; size = size === 1 ? 0 : Math.ceil(size / 2)) {
     for (let from = 0; from < list.length; from += size) yield [...list.slice(0, from), ...list.slice(from + size)];

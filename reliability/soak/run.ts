@@ -1,6 +1,6 @@
 /**
  * `deno task soak [--minutes M] [--rate N] [--seed N] [--write]`: mixed traffic to a server on each runtime. `--write`
- * puts the table into docs/reliability.md. The exit code is 1 if a request is lost or something is left behind.
+ * puts the table into docs/reliability.md. The exit code is 1 if a request is lost or the server leaks.
  */
 import { writeSections } from "../../bench/support/page.ts";
 import { table } from "../../bench/support/table.ts";

@@ -1,18 +1,18 @@
-/** A service with everything that keeps a server busy for long: bodies, streams, WebSockets. */
+/** A service with everything that occupies a server for long: bodies, streams, WebSockets. */
 import sluice, { type FrameworkApp } from "@sluice/sluice";
 
-/** What a runtime's global object has for measuring memory. */
+/** The part of a runtime's global object that measures memory. */
 const runtime = globalThis as unknown as {
   gc?: () => void;
   Bun?: { gc(sync: boolean): void };
   process: { memoryUsage(): { heapUsed: number } };
 };
 
-/** Builds it. */
+/** Builds the service. */
 export function buildService(): FrameworkApp {
   const app = sluice().set("env", "test");
   app.get("/control/heap", async (_req, res) => {
-    // what only finalizers hold is freed by the second
+    // the second collection frees what only finalizers hold
     for (let i = 0; i < 3; i++) {
       runtime.Bun?.gc(true);
       runtime.gc?.();

@@ -1,4 +1,4 @@
-/** Mixed traffic at a bounded rate to one server, and what it leaves behind. */
+/** Mixed traffic at a limited rate to one server, and a check for leaks. */
 import { descriptors, settledDescriptors } from "../../tests/support/process_figures.ts";
 import { oneOf, random } from "../../tests/support/random.ts";
 import { Child, commandOf, type RuntimeName } from "../support/children.ts";
@@ -6,26 +6,26 @@ import { ask } from "../support/http_client.ts";
 import { type Slope, slopeOf } from "../support/slope.ts";
 import { type Visited, VISITS } from "./visits.ts";
 
-/** Visits that are made at the same time. */
+/** Concurrent visits. */
 const CLIENTS = 8;
-/** A visit that takes longer is lost. */
+/** Time limit for a visit in ms; a longer one is lost. */
 const PATIENCE_MS = 20_000;
-/** The part of the time that does not count for the heap. */
+/** Fraction of the time that does not count for the heap. */
 const WARM_UP = 0.25;
 const SAMPLES = 24;
-/** Descriptors that a runtime opens for itself at some time; those of visits would be far more. */
+/** Descriptors that a runtime may open for itself; leaked ones would be far more. */
 const OWN_DESCRIPTORS = 4;
-/** Bytes a visit below which a heap is taken for one that does not grow. */
+/** Bytes per visit below which a heap counts as not growing. */
 const LEAST_GROWTH = 32;
 
-/** What a soak came to. */
+/** Result of a soak test. */
 export interface Soaked {
   readonly runtime: RuntimeName;
   readonly sent: number;
   /** Why visits failed. */
   readonly lost: readonly string[];
   readonly slowestMs: number;
-  /** Bytes of heap for each visit after the warm-up. */
+  /** Heap growth in bytes per visit after the warm-up. */
   readonly heap: Slope;
   /** Descriptors before the first and after the last visit. */
   readonly descriptors: readonly [before: number, after: number];
@@ -33,21 +33,21 @@ export interface Soaked {
   readonly errors: string;
 }
 
-/** How long, and how much. */
+/** Duration and load. */
 export interface SoakOptions {
   readonly forMs: number;
-  /** Visits a second. */
+  /** Visits per second. */
   readonly rate: number;
   readonly seed: number;
-  /** The server's program, that of a soak by default. */
+  /** Program of the server, the soak service by default. */
   readonly program?: string;
 }
 
 /**
  * Soaks a server.
  *
- * @param runtime What it runs on
- * @param options How long, and how much
+ * @param runtime Its runtime
+ * @param options Duration and load
  */
 export async function soak(runtime: RuntimeName, options: SoakOptions): Promise<Soaked> {
   const { forMs, rate, seed, program = "reliability/soak/program.ts" } = options;
@@ -60,7 +60,7 @@ export async function soak(runtime: RuntimeName, options: SoakOptions): Promise<
   const visited: Visited = {
     origin,
     pick,
-    // the types of the web know no clients
+    // the web types do not have clients
     fetch: (path, init) => fetch(origin + path, { ...init, client } as RequestInit),
   };
   const heaps: [visits: number, bytes: number][] = [];
@@ -86,7 +86,7 @@ export async function soak(runtime: RuntimeName, options: SoakOptions): Promise<
     for (let due = start + i * 1000 / rate; due < start + forMs; due += CLIENTS * 1000 / rate) {
       const wait = due - performance.now();
       if (wait > 0) await new Promise((resolve) => setTimeout(resolve, wait));
-      // a late client does not make up for what it has missed
+      // a late client does not make up for missed visits
       else due = performance.now();
       await visit();
     }
@@ -112,7 +112,7 @@ async function within<T>(ms: number, promise: Promise<T>): Promise<T> {
   }
 }
 
-/** Descriptors once connections that are kept for more requests have ended; at most a quarter of a minute later. */
+/** Open descriptors once idle connections have ended, after 15 seconds at most. */
 async function restingDescriptors(child: Child, before: number): Promise<number> {
   for (
     const end = performance.now() + 15_000;
@@ -128,7 +128,7 @@ export function leaks({ descriptors: [before, after] }: Soaked): boolean {
   return after > before + OWN_DESCRIPTORS;
 }
 
-/** Whether the heap grows, by more than chance, and by more than a byte or two that a counter takes. */
+/** Whether the heap grows by more than noise and a byte or two for a counter. */
 export function grows({ heap: { perUnit, error } }: Soaked): boolean {
   return perUnit > LEAST_GROWTH && perUnit > 3 * error;
 }

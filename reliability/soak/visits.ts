@@ -1,13 +1,13 @@
-/** What clients do in a soak. Each visit checks the answer it gets, and throws if it is not the right one. */
+/** Clients of a soak test. Each visit checks its response, and throws if it is wrong. */
 import { SocketClient } from "../../tests/contracts/socket_client.ts";
 import type { Pick } from "../../tests/support/random.ts";
 import { opened } from "../../tests/support/raw_client.ts";
 
-/** A server and what a client needs for a visit. */
+/** A server, and a client's tools for a visit. */
 export interface Visited {
   readonly origin: string;
   readonly pick: Pick;
-  /** Sends a request over one of the connections that clients keep between their visits. */
+  /** Sends a request over one of the connections that clients keep between visits. */
   fetch(path: string, init?: RequestInit): Promise<Response>;
 }
 
@@ -18,7 +18,7 @@ function expect(seen: unknown, wanted: unknown): void {
   if (seen !== wanted) throw new Error(`${String(seen).slice(0, 200)} instead of ${String(wanted).slice(0, 200)}`);
 }
 
-/** All visits, by name. Those that leave want nothing but a server that goes on. */
+/** All visits by name. Those that disconnect only expect the server to continue. */
 export const VISITS: Readonly<Record<string, Visit>> = {
   async read({ pick, fetch }) {
     const [id, part] = [pick(1_000_000), pick(1_000_000)];

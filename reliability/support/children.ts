@@ -1,4 +1,4 @@
-/** Programs under attack, each in its own process, which ends with this one however that ends. */
+/** Programs under attack, each in its own process, which exits with this one, however this one exits. */
 import { fileURLToPath } from "node:url";
 import { linesOf } from "../../scripts/lines.ts";
 import { installRuntimes } from "../../scripts/runtimes.ts";
@@ -6,17 +6,17 @@ import { bundleForNode, packageFlags } from "../../tests/support/node_program.ts
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 
-/** A runtime that has a server of its own. */
+/** A runtime that has its own server. */
 export type RuntimeName = "Deno" | "Node" | "Bun";
 
 /** All of them. */
 export const RUNTIMES: readonly RuntimeName[] = ["Deno", "Node", "Bun"];
 
 /**
- * The command that runs a program of this repository. It has `gc()`, on Bun as `Bun.gc`.
+ * The command that runs a program of this repository with `gc()`, on Bun `Bun.gc`.
  *
- * @param runtime What it runs on
- * @param path Its path below the root
+ * @param runtime Its runtime
+ * @param path Path relative to the root
  * @throws {Error} If the runtime is missing
  */
 export async function commandOf(runtime: RuntimeName, path: string): Promise<readonly string[]> {
@@ -24,7 +24,7 @@ export async function commandOf(runtime: RuntimeName, path: string): Promise<rea
     const flags = await packageFlags(path.replace(/[^a-z0-9]+/g, "_"));
     return [Deno.execPath(), "run", "-A", "--quiet", "--no-check", "--v8-flags=--expose-gc", ...flags, path];
   }
-  // app.listen on Node needs Sluice's entry for it, which must not be loaded on Bun
+  // app.listen on Node needs Sluice's Node entry, which must not be loaded on Bun
   if (runtime === "Node") return ["node", "--expose-gc", await bundleForNode("@sluice/sluice/node", path)];
   return [await bunPath(), await bundleForNode(path)];
 }
@@ -47,7 +47,7 @@ async function runtimesFor(what: string): Promise<string> {
 
 /** A running program. `await using` ends it. */
 export class Child implements AsyncDisposable {
-  /** What it wrote to stderr so far. */
+  /** Its stderr output so far. */
   errors = "";
   /** Its exit code, once it has ended. */
   code: number | undefined;
@@ -71,7 +71,7 @@ export class Child implements AsyncDisposable {
    * @param env Variables added to its environment
    */
   static start([program, ...args]: readonly string[], env: Record<string, string> = {}): Child {
-    // setpriv becomes the program
+    // setpriv execs the program
     const process = new Deno.Command("setpriv", {
       args: ["--pdeathsig", "KILL", program!, ...args],
       cwd: ROOT,
@@ -91,7 +91,7 @@ export class Child implements AsyncDisposable {
   /**
    * The next line it prints.
    *
-   * @throws {Error} If it ends before
+   * @throws {Error} If it exits first
    */
   async line(): Promise<string> {
     const { done, value } = await this.#lines.next();
@@ -112,23 +112,23 @@ export class Child implements AsyncDisposable {
     this.#process.kill(signal);
   }
 
-  /** Waits until it has ended by itself, and returns its exit code. */
+  /** Waits until it exits on its own, and returns its exit code. */
   async ended(): Promise<number> {
     for (let line = await this.#lines.next(); !line.done;) line = await this.#lines.next();
     await this.#ended;
     return this.code!;
   }
 
-  /** Ends it. */
+  /** Kills it. */
   async [Symbol.asyncDispose](): Promise<void> {
     try {
       this.#process.kill("SIGKILL");
     } catch (error) {
-      // it has ended by itself
+      // it has already exited
       if (!(error instanceof TypeError)) throw error;
     }
     await this.ended();
-    // it may have ended before all that was written to it was read
+    // it may have exited before it read everything
     await this.#process.stdin.close().catch(() => undefined);
   }
 }

@@ -1,8 +1,8 @@
-/** Requests over connections of their own, for which a server cannot blame an earlier one. */
+/** Requests over separate connections, so that no failure is due to an earlier request. */
 import { Buffer } from "node:buffer";
 import { requestHead, writeAll } from "../../tests/support/raw_client.ts";
 
-/** What came back. */
+/** A response. */
 export interface Answer {
   /** Status. */
   readonly status: number;
@@ -13,10 +13,10 @@ export interface Answer {
 /**
  * Sends a request over its own connection.
  *
- * @param port Where the server listens, on 127.0.0.1
+ * @param port Port of the server on 127.0.0.1
  * @param path Path and query
- * @param patienceMs ms to wait for the answer
- * @throws {Error} If the connection fails or there is no complete answer in time
+ * @param patienceMs Time limit for the response in ms
+ * @throws {Error} If the connection fails or no complete response arrives in time
  */
 export async function ask(port: number, path: string, patienceMs = 10_000): Promise<Answer> {
   using connection = await Deno.connect({ hostname: "127.0.0.1", port });
@@ -39,12 +39,12 @@ function split(text: string): [head: string, body: string] {
   return end === -1 ? [text, ""] : [text.slice(0, end), text.slice(end + 4)];
 }
 
-/** Bytes as text with one character for each; a `TextDecoder` has no such encoding, its `latin1` is another. */
+/** Bytes as a string with one character each. `TextDecoder` has no such encoding; its `latin1` is a different one. */
 export function latin1(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("latin1");
 }
 
-/** The bytes of such a text. */
+/** The bytes of such a string. */
 export function bytesOf(text: string): Uint8Array<ArrayBuffer> {
   return Buffer.from(text, "latin1");
 }

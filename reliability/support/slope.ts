@@ -1,13 +1,13 @@
 /** A straight line through points. */
 export interface Slope {
-  /** By how much y grows with each x. */
+  /** Growth of y per unit of x. */
   readonly perUnit: number;
-  /** Standard error of the same. */
+  /** Standard error of the slope. */
   readonly error: number;
 }
 
 /**
- * The line through points that is nearest to them by least squares.
+ * The least-squares line through points.
  *
  * @param points At least three
  */

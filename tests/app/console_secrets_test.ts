@@ -1,4 +1,4 @@
-/** What the console gets in production of errors that nobody handles. */
+/** Console output in production for unhandled errors. */
 import { assertEquals } from "@std/assert";
 import sluice from "@sluice/sluice";
 

@@ -1,4 +1,4 @@
-/** What is told to the developer of an application that nobody could be told of when it was made. */
+/** Warnings in development about an application's configuration. */
 import { fileURLToPath } from "node:url";
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import sluice, { type FrameworkApp } from "@sluice/sluice";
@@ -8,7 +8,7 @@ import { warningsOf } from "../support/warnings.ts";
 // deno-lint-ignore no-explicit-any -- what plain JavaScript writes
 type Any = any;
 
-/** What is warned of by an application in development that is made, and gets requests. */
+/** Returns the warnings for a new application in development that gets requests. */
 async function advised(make: (app: FrameworkApp) => unknown, ...asks: (string | [string, RequestInit])[]) {
   return await warningsOf(async () => {
     const app = sluice().set("env", "development");
@@ -83,7 +83,7 @@ Deno.test("an unknown option of static, and a folder that is not there, are name
 
 Deno.test("a setting whose name is nearly one of Express's is named, and a program's own is not", async () => {
   const warned = await advised((app) => {
-    // as JavaScript may; the compiler refuses these names
+    // as JavaScript may; the compiler rejects these names
     const set = (name: string, value: unknown) => app.set(name, value);
     for (const name of ["view engin", "trust-proxy", "json space", "Views", "trust proxies"]) set(name, 1);
     set("trust proxies", 2);
@@ -181,7 +181,7 @@ Deno.test("each is told once, also what is made later; nothing in production or 
       await (await ask(app, "/missing")).body?.cancel();
     });
     assertEquals(warned, []);
-    // nor does the next application in development hear of it
+    // the next application in development does not repeat the warning
     assertEquals(await advised(() => {}), []);
   }
 });

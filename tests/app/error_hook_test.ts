@@ -1,4 +1,4 @@
-/** `app.on("error")`: what reaches no handler of the program. */
+/** `app.on("error")`: errors that reach no handler of the program. */
 import { assertEquals } from "@std/assert";
 import { Readable } from "node:stream";
 import sluice, { type FrameworkApp, type FrameworkRequest } from "@sluice/sluice";
@@ -6,14 +6,14 @@ import type { ErrorListener } from "@sluice/sluice/types";
 import { ask, askText, quietApp } from "../support/app.ts";
 import { until } from "../support/until.ts";
 
-/** An application that notes what is reported. */
+/** An application that records reported errors. */
 function noting(app: FrameworkApp = quietApp()): { app: FrameworkApp; notes: string[] } {
   const notes: string[] = [];
   app.on("error", (error, { req, phase }) => notes.push(`${phase}: ${error.message ?? error} (${req?.url})`));
   return { app, notes };
 }
 
-/** Runs something while the console is listened to. */
+/** Runs a function and returns what the console receives meanwhile. */
 async function logging(run: () => Promise<void>): Promise<unknown[]> {
   const { error } = console;
   const logged: unknown[] = [];
@@ -175,7 +175,7 @@ Deno.test("a stream that fails is reported once, however it is sent", async () =
   });
   app.get("/sent", (_req, res) => void res.send(failing()));
   app.get("/foreign", () => {
-    // a response of another class, as some packages bring
+    // a response of another class, as some packages use
     const { status, headers, body } = new Response(failing());
     return { status, statusText: "", headers, body, arrayBuffer() {} } as unknown as Response;
   });
@@ -237,7 +237,7 @@ Deno.test("what callbacks and listeners throw is reported, and the next ones run
   const all = ["callback", "close", "end", "finish", "request", "socket", "write"];
   await until(() => notes.length >= all.length - 1, "all reports");
   const named = notes.map((note) => note.match(/listener: (\w+)/)![1]!).toSorted();
-  // the first listener of an event that throws keeps the others of the same event from running, as on any emitter
+  // when an event's first listener throws, its other listeners do not run, as on any emitter
   assertEquals(named, all.filter((name) => name !== "callback"));
 });
 
@@ -318,7 +318,7 @@ Deno.test("on Deno the server tells of a body that fails only if nobody listens,
       for (const path of paths) {
         await fetch(new URL(path, server.url)).then((response) => response.text()).catch(() => {});
       }
-      // the last one has been told when another turn of the server is over
+      // the last one is reported after another turn of the server
       await new Promise((resolve) => setTimeout(resolve, 0));
       await app.close();
     });

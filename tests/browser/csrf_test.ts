@@ -26,7 +26,7 @@ function evil(target: string): FrameworkApp {
   const app = sluice();
   const form = `<form method="post" action="${target}"><button>Win</button></form>`;
   app.get("/", (_req, res) => res.send(form));
-  // an origin that says nothing of itself
+  // a document with an opaque origin
   app.get("/sandboxed", (_req, res) => {
     res.set("Content-Security-Policy", "sandbox allow-forms allow-scripts").send(form);
   });
@@ -62,7 +62,7 @@ Deno.test(
             made(`http://localhost:${evilPort}`, "cross-site"),
             made("null", "cross-site"),
           ]);
-          // and the session is still there
+          // and the session still exists
           assertEquals(await sent(`${own}/login`), "transferred for ada");
           await page.close();
         });

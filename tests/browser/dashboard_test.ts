@@ -65,7 +65,7 @@ for (const [width, height, colorScheme] of [[1280, 900, "light"], [380, 800, "da
           assertEquals(await other.locator(".store").textContent(), "Store bypassed: breaker open");
           assertMatch((await other.textContent())!, /at-once: 4 at once, concurrency/);
 
-          // what happens while it is looked at
+          // requests during the visit
           await ask("ada", 20);
           await limited.locator("rect.limited").first().waitFor({ state: "attached" });
           await limited.locator("dd", { hasNotText: "–" }).first().waitFor();
@@ -95,7 +95,7 @@ for (const [width, height, colorScheme] of [[1280, 900, "light"], [380, 800, "da
           assertEquals(problems, []);
           assertEquals([...hosts], [new URL(origin).host]);
 
-          // whoever is not allowed any more is told so; the browser itself notes the 403
+          // a user who loses access gets a message; the browser logs the 403
           isAllowed = false;
           await page.locator("#note", { hasText: "No longer allowed" }).waitFor();
           await page.close();

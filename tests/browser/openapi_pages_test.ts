@@ -45,7 +45,7 @@ for (const [width, height] of [[1280, 900], [380, 800]] as const) {
             if (["error", "warning"].includes(message.type())) problems.push(message.text());
           });
           page.on("request", (request) => hosts.add(new URL(request.url()).host));
-          // without the slash, which the links of the page need
+          // without the slash, which the page's links need
           const response = await page.goto(`${origin}/docs`);
           assertEquals(page.url(), `${origin}/docs/`);
           const policy = response!.headers()["content-security-policy"]!;
@@ -53,7 +53,7 @@ for (const [width, height] of [[1280, 900], [380, 800]] as const) {
           await page.waitForSelector(".opblock-summary");
           assertEquals(await page.title(), "Notes");
           assertEquals(await page.locator(".opblock").count(), 3);
-          // one is opened and tried
+          // opens one and tries it
           await page.click(".opblock-get .opblock-summary-control");
           await page.click("text=Try it out");
           await page.fill('.opblock-get input[placeholder="page"]', "7");

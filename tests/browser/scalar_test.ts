@@ -1,4 +1,4 @@
-/** Scalar's page shows the document, as its own middleware for Express serves it. */
+/** Scalar's page shows the document, served by Scalar's own Express middleware. */
 import { rm } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { apiReference } from "@scalar/express-api-reference";
@@ -15,7 +15,7 @@ import { launchBrowser } from "../support/browser.ts";
 // the browser's connections briefly outlive a test
 const options = { sanitizeOps: false, sanitizeResources: false };
 
-/** Its script is one file with all that it needs; the package's 28 dependencies are for programs that bundle it. */
+/** The script is self-contained; the package's 28 dependencies are for programs that bundle it. */
 const SCALAR = "@scalar/api-reference@1.72.1";
 const FOLDER = new URL(`../../.cache/scalar-${SCALAR.split("@").at(-1)}/`, import.meta.url);
 
@@ -52,7 +52,7 @@ Deno.test("in a real browser Scalar's page shows the document", options, async (
       const page = await browser.newPage({ viewport: { width: 1280, height: 900 } });
       const problems: string[] = [];
       page.on("pageerror", (error) => problems.push(error.message));
-      // fonts and the like of Scalar's own host, which a page of one's own need not load
+      // fonts and the like from Scalar's host, which a self-hosted page need not load
       await page.route((url) => url.host !== new URL(origin).host, (route) => route.abort());
       await page.goto(`${origin}/reference`);
       for (const text of ["All notes", "Writes a note"]) await page.getByText(text).first().waitFor();

@@ -1,4 +1,4 @@
-/** The command line: the routes of a program, and requests to it. */
+/** The command line: lists a program's routes, and sends requests to it. */
 import { fileURLToPath } from "node:url";
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { packageFlags } from "../support/node_program.ts";
@@ -6,7 +6,7 @@ import { PATIENCE_MS } from "../support/patience.ts";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 
-/** How the command ended, and what it wrote. */
+/** The command's exit code and output. */
 interface Ended {
   readonly code: number;
   readonly output: string;
@@ -100,7 +100,7 @@ Deno.test("a request is sent without a server, and its response printed as it is
     "",
     '{"id":"7","q":"a b","key":"a, b","ip":"127.0.0.1","by":1}',
   ]);
-  // what the program logs is not in the response
+  // the program's logs are not in the response
   assertMatch(errors, /^GET \/notes\/7/m);
 });
 

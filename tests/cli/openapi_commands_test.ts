@@ -1,4 +1,4 @@
-/** The commands that need `@sluice/openapi`: typed clients, and checks against the document. */
+/** Commands that need `@sluice/openapi`: typed clients, and checks against the document. */
 import { fileURLToPath } from "node:url";
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { packageFlags } from "../support/node_program.ts";
@@ -8,7 +8,7 @@ import { until } from "../support/until.ts";
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const NOTES = "tests/cli/programs/notes.ts";
 
-/** How the command ended, and what it wrote. */
+/** The command's exit code and output. */
 interface Ended {
   readonly code: number;
   readonly output: string;
@@ -72,7 +72,7 @@ Deno.test("sluice client takes the document that the application serves", async 
 });
 
 Deno.test("sluice client --watch writes again at each save, survives mistakes, and watches new folders", async () => {
-  // below the repository, whose deno.json says what the imports are
+  // inside the repository, whose deno.json maps the imports
   const folder = await Deno.makeTempDir({ dir: `${ROOT}.cache/`, prefix: "watched_" });
   const program = (path: string) =>
     `import sluice from "@sluice/sluice";\nimport "./more/part.ts";\nexport const app = sluice();\napp.get("${path}", () => {});\n`;

@@ -1,4 +1,7 @@
-/** What an application does on every runtime: one list of cases, run against every subject that serves `program.ts`. */
+/**
+ * The behavior of an application on every runtime: one list of cases, run against every subject that serves
+ * `program.ts`.
+ */
 import { answers, conditions, cookies, errors } from "./cases/responses.ts";
 import { unseen } from "./cases/errors.ts";
 import { departedClients } from "./cases/departed_clients.ts";
@@ -82,19 +85,19 @@ export const APP_CONTRACT: readonly Chapter[] = [
 export interface Subject {
   /** Its name in the report. */
   readonly name: string;
-  /** The features it lacks, and why. */
+  /** The features it lacks, with reasons. */
   readonly gaps: Readonly<Partial<Record<Feature, string>>>;
-  /** Where it is. */
+  /** Its origin. */
   readonly origin: string;
   /** Sends it a request, over a socket if it has one. */
   readonly ask: Ask;
-  /** Whether it notices that a client has left only if the client resets its connection. */
+  /** Whether it notices a disconnect only if the client resets the connection. */
   readonly noticesResets?: boolean;
-  /** Ends it. */
+  /** Stops it. */
   stop(): Promise<void>;
 }
 
-/** How one case ended on one subject. */
+/** Result of a case on a subject. */
 export interface Outcome {
   /** Features the case needs and the subject lacks. */
   readonly gaps: readonly Feature[];
@@ -104,9 +107,7 @@ export interface Outcome {
 
 /** Time limit, in ms, for a case that is not expected to pass. */
 const GAP_LIMIT = 1000;
-/**
- * How often all cases of a gap must pass before it counts as closed: some gaps are races, which are won now and then.
- */
+/** How often all cases of a gap must pass before it counts as closed. Some gaps are races that are occasionally won. */
 const GAP_TRIES = 20;
 
 /** Aborts the requests that a case left behind. */
@@ -114,7 +115,7 @@ class CaseOver extends Error {
   override readonly message = "the case is over";
 }
 
-// a case that timed out may have requests pending that it no longer awaits
+// a case that timed out may have pending requests that it no longer awaits
 function isLeftBehind(event: PromiseRejectionEvent): void {
   if (event.reason instanceof CaseOver) event.preventDefault();
 }
@@ -122,12 +123,12 @@ function isLeftBehind(event: PromiseRejectionEvent): void {
 let flags = 0;
 
 /**
- * Runs all cases against one subject: first, one by one, those that must pass, then in parallel those of its gaps. If
- * all cases of a gap pass, they are run again, up to {@linkcode GAP_TRIES} times.
+ * Runs all cases against one subject: first those that must pass, one by one, then those of its gaps in parallel. If
+ * all cases of a gap pass, they run again, up to {@linkcode GAP_TRIES} times.
  *
  * @param contract The contract
  * @param subject The subject
- * @returns How each case ended
+ * @returns Result of each case
  */
 export async function outcomesOf(contract: readonly Chapter[], subject: Subject): Promise<Map<Case, Outcome>> {
   // never removed: such rejections may come late
@@ -139,7 +140,7 @@ export async function outcomesOf(contract: readonly Chapter[], subject: Subject)
     outcomes.set(one, { gaps, error: await errorOf(one, subject, limit) });
   };
   for (const { one, gaps } of cases) if (gaps.length === 0) await ask(one, gaps);
-  // last, since attempting what a subject cannot do may break it
+  // last, since an attempt at what a subject cannot do may break it
   const flagged = cases.filter(({ gaps }) => gaps.length > 0);
   await Promise.all(flagged.map(({ one, gaps }) => ask(one, gaps)));
   for (const feature of Object.keys(subject.gaps)) {
@@ -183,8 +184,8 @@ async function errorOf(one: Case, subject: Subject, limit: number): Promise<Erro
 /**
  * Whether a gap is real: some case that needs the feature does not pass.
  *
- * @param feature The feature the subject is said to lack
- * @param outcomes How each case ended on the subject
+ * @param feature The feature that the subject is said to lack
+ * @param outcomes Result of each case on the subject
  */
 export function isOpen(feature: string, outcomes: ReadonlyMap<Case, Outcome>): boolean {
   return [...outcomes.values()].some(({ gaps, error }) => error !== null && gaps.some((gap) => gap === feature));

@@ -7,14 +7,14 @@ const ROOT = new URL("../../", import.meta.url);
 
 const bundles = new Map<string, Promise<string>>();
 
-/** What a program is bundled for: `browser` if it must not need anything of Node's, `workerd` as the package for npm. */
+/** Target of a bundle: `browser` if it must not need any Node API, `workerd` as in the npm package. */
 export type BundledFor = "browser" | "deno" | "workerd";
 
 /**
  * Bundles a program, once, for runtimes that support neither TypeScript nor import maps.
  *
- * @param path Its path below the root
- * @param platform What for
+ * @param path Its path relative to the root
+ * @param platform The target
  * @returns Path of the bundle
  */
 export function bundled(path: string, platform: BundledFor = "browser"): Promise<string> {

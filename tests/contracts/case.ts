@@ -1,10 +1,10 @@
 import { PATIENCE_MS } from "../support/patience.ts";
 import type { Depart } from "./disconnecting.ts";
 
-/** How long, in ms, a case waits for something: half of its own time limit, so that it fails with its own message. */
+/** How long a case waits for something, in ms: half of its own time limit, so that it fails with its own message. */
 export const CASE_PATIENCE_MS = PATIENCE_MS / 2;
 
-/** Features a runtime may lack; a subject that lacks one says why. */
+/** Features that a runtime may lack; a subject that lacks one gives the reason. */
 export type Feature =
   | "files"
   | "length"
@@ -39,23 +39,23 @@ export type Ask = (path: string, init?: RequestInit) => Promise<Response>;
 export interface Visit {
   /** Sends the subject a request. */
   readonly ask: Ask;
-  /** Sends the subject a request and disconnects before it has answered. */
+  /** Sends the subject a request and disconnects before the response. */
   readonly depart: Depart;
   /** The subject's origin. */
   readonly origin: string;
-  /** A flag name no other case uses. */
+  /** A flag name that no other case uses. */
   readonly flag: string;
   /** Why the subject lacks a feature, `undefined` if it has it. */
   lacks(feature: Feature): string | undefined;
 }
 
-/** One behaviour of an application. */
+/** One behavior of an application. */
 export interface Case {
   /** A sentence that describes it. */
   readonly name: string;
-  /** What the runtime must have for it. */
+  /** Features it requires of the runtime. */
   readonly needs: readonly Feature[];
-  /** Throws where the subject behaves differently. */
+  /** Throws if the subject behaves differently. */
   run(visit: Visit): Promise<void>;
 }
 
@@ -67,7 +67,7 @@ export interface Chapter {
   readonly cases: readonly Case[];
 }
 
-/** The function `chapter` passes to its callback to add a case; features the case needs come last. */
+/** The function that `chapter` passes to its callback to add a case; features the case needs come last. */
 export type State = (name: string, run: (visit: Visit) => Promise<void>, ...needs: Feature[]) => void;
 
 /** Makes a chapter. */
@@ -77,29 +77,29 @@ export function chapter(title: string, write: (it: State) => void): Chapter {
   return { title, cases };
 }
 
-/** Sends a request and reads the text. */
+/** Sends a request and returns the body as a string. */
 export async function text(ask: Ask, path: string, init?: RequestInit): Promise<string> {
   return await (await ask(path, init)).text();
 }
 
-/** Sends a request and reads the JSON. */
+/** Sends a request and parses the JSON body. */
 export async function json(ask: Ask, path: string, init?: RequestInit): Promise<unknown> {
   return await (await ask(path, init)).json();
 }
 
-/** Sends a request and returns the status, the text and the values of some headers. */
+/** Sends a request and returns the status, the body and the values of some headers. */
 export async function seen(ask: Ask, path: string, init?: RequestInit, ...headers: string[]): Promise<unknown[]> {
   const response = await ask(path, init);
   const values = headers.map((name) => response.headers.get(name));
   return [response.status, await response.text(), ...values];
 }
 
-/** Waits until a flag of the program has a value, by polling. */
+/** Polls until a flag of the program has a value. */
 export async function flagged(ask: Ask, name: string, value = 1): Promise<void> {
   const late = Date.now() + CASE_PATIENCE_MS;
   while (Number(await text(ask, `/flags/${name}`)) < value) {
     if (Date.now() > late) throw new Error(`The flag ${name} is not raised`);
-    // in process, timers would never run between two answers
+    // in process, timers would never run between two responses
     await new Promise((resolve) => setTimeout(resolve, 0));
   }
 }

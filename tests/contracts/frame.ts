@@ -1,22 +1,22 @@
 /** WebSocket frames, as bytes. */
 
-/** What a frame carries (RFC 6455 section 5.2). */
+/** Frame types (RFC 6455 section 5.2). */
 export const OPCODE = { more: 0, text: 1, binary: 2, close: 8, ping: 9, pong: 10 } as const;
 
 /** A frame from the server. */
 export interface Frame {
-  /** What it carries. */
+  /** Its type. */
   readonly opcode: number;
   /** Its payload. */
   readonly data: Uint8Array;
 }
 
 /**
- * A client's frame, masked as it must be.
+ * A client's frame, masked as required.
  *
- * @param opcode What it is
- * @param payload What is in it
- * @param options Whether it is the last one of its message, and the length it announces
+ * @param opcode Its type
+ * @param payload Its payload
+ * @param options Whether it is the last one of its message, and the length it declares
  */
 export function frame(
   opcode: number,
@@ -38,7 +38,7 @@ export function frame(
   return made;
 }
 
-/** The code and the reason of a close frame. */
+/** Code and reason of a close frame. */
 export function closeOf(frame: Frame | null): [code: number | undefined, reason: string] | undefined {
   if (frame?.opcode !== OPCODE.close) return undefined;
   const { data } = frame;

@@ -7,7 +7,7 @@ type Described = Pick<Subject, "name" | "gaps" | "noticesResets">;
 interface Column extends Described {
   /** Its heading. */
   readonly code: string;
-  /** How each case ended. */
+  /** Result of each case. */
   readonly outcomes: ReadonlyMap<Case, Outcome>;
 }
 
@@ -15,9 +15,9 @@ interface Column extends Described {
  * Writes the page about the runtimes.
  *
  * @param contract The contract
- * @param subjects The ways to run the program, in the order of the columns
- * @param outcomes How each case ended, by the subject's name
- * @returns The page in Markdown, not formatted yet
+ * @param subjects The ways to run the program, in column order
+ * @param outcomes Result of each case, by subject name
+ * @returns The page in Markdown, unformatted
  */
 export function runtimesPage(
   contract: readonly Chapter[],
@@ -51,7 +51,7 @@ ${chapters.join("\n\n")}
 `;
 }
 
-/** The gaps, which cells refer to by a letter: one per reason. */
+/** The gaps, one per reason; cells refer to them by letter. */
 class Notes {
   readonly #notes = new Map<string, { letter: string; feature: Feature; reason: string; codes: Set<string> }>();
 
@@ -81,7 +81,7 @@ function letters(index: number): string {
 
 function cell(column: Column, one: Case, notes: Notes): string {
   const { gaps: [gap], error } = column.outcomes.get(one)!;
-  // whether such a case passes may depend on timing, and the page must not
+  // such a case may pass depending on timing, and the page must not
   if (gap !== undefined) return notes.letterOf(gap, column);
   return error === null ? "✓" : "fails";
 }

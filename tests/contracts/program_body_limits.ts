@@ -1,7 +1,7 @@
-/** The part of the program that reads whole bodies: with the default limits, and with small ones. */
+/** The part of the program that reads whole bodies, with the default limits and with small ones. */
 import sluice, { type FrameworkApp, type FrameworkRequest, type FrameworkResponse } from "@sluice/sluice";
 
-/** Routes that read bodies in every way, below `/limits`, and with small limits below `/small-limits`. */
+/** Routes that read bodies in every way, below `/limits`; with small limits, below `/small-limits`. */
 export function bodyLimitRoutes(app: FrameworkApp): void {
   app.use("/limits", reading(sluice()));
   const small = sluice().set("body limit", { json: "1kb", text: 1000, arrayBuffer: 200_000, formData: 2000 });
@@ -46,7 +46,7 @@ function told(error: Failure, _req: FrameworkRequest, res: FrameworkResponse, _n
   res.status(status).set(headers).json({ status, type, limit, length });
 }
 
-/** What the program tells about an error. */
+/** The parts of an error that the program reports. */
 interface Failure extends Error {
   readonly status?: number;
   readonly type?: string;

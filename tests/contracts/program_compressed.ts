@@ -8,7 +8,7 @@ const LONG = Array.from({ length: 300 }, (_, id) => ({ id, name: `User ${id} ü`
 /** `coded coded coded coded coded` in deflate. */
 const DEFLATED = Uint8Array.from(atob("eJxLzk9JTVFIxk4CAJ16Cnw="), (one) => one.charCodeAt(0));
 
-/** Routes whose responses are compressed, in each way that a response can be made. */
+/** Compressed responses, made in every possible way. */
 export function compressedRoutes(app: FrameworkApp): void {
   app.use("/compressed", compress());
   app.get("/compressed/json", (_req, res) => res.json(LONG));

@@ -1,8 +1,8 @@
-/** The part of the program whose handlers go on when their clients have left. */
+/** The part of the program whose handlers continue after their clients have disconnected. */
 import type { FrameworkApp, FrameworkRequest, FrameworkResponse } from "@sluice/sluice";
 import sluice from "@sluice/sluice";
 
-/** What a handler can read of its request, and do with its response. */
+/** Everything a handler can read of its request, and do with its response. */
 const WAYS: Readonly<Record<string, (req: FrameworkRequest, res: FrameworkResponse) => unknown>> = {
   get: (req) => typeof req.get("host"),
   headers: (req) => typeof req.headers["host"],
@@ -35,7 +35,7 @@ function tried(req: FrameworkRequest, res: FrameworkResponse): Record<string, un
   return seen;
 }
 
-/** Routes whose clients leave; what their handlers find then is read from `/departed-notes/:flag`. */
+/** Routes whose clients disconnect; `/departed-notes/:flag` returns what their handlers see then. */
 export function departedRoutes(app: FrameworkApp): void {
   const notes = new Map<string, unknown>();
   const left = new Map<string, () => void>();

@@ -1,9 +1,9 @@
-/** The part of the program that shows its OpenAPI document. */
+/** The part of the program that serves its OpenAPI document. */
 import { openapiPages } from "@sluice/openapi/pages";
 import { operation, validate } from "@sluice/openapi";
 import { type FrameworkApp, Router } from "@sluice/sluice";
 
-/** A schema written by hand, for texts of digits. */
+/** A hand-written schema for strings of digits. */
 const digits = {
   "~standard": {
     version: 1 as const,
@@ -19,7 +19,7 @@ const digits = {
   },
 };
 
-/** Routes that are documented, and the pages of the document. */
+/** Documented routes, and the pages of the document. */
 export function documentRoutes(app: FrameworkApp): void {
   const router = Router();
   const summary = operation({ summary: "Found" });

@@ -1,14 +1,14 @@
-/** The part of the program that fails where no handler of a program would notice. */
+/** The part of the program that fails where no handler would notice. */
 import sluice, { type FrameworkApp, type FrameworkResponse, type Next } from "@sluice/sluice";
 import type { Any } from "@sluice/sluice/types";
 
-/** What was reported, by the name in `?flag=`; cases poll for it. */
+/** Reported errors, by the name in `?flag=`; cases poll for them. */
 const notes = new Map<string, string[]>();
 
 /** Content types of streams that fail; `""` for none. */
 const TYPES: Readonly<Record<string, string>> = { none: "", text: "text/plain", bytes: "application/octet-stream" };
 
-/** Routes that fail, and one that tells what was reported. */
+/** Routes that fail, and one that returns the reported errors. */
 export function errorRoutes(app: FrameworkApp): void {
   app.get("/error-notes/:flag", (req, res) => res.json(notes.get(req.params.flag) ?? []));
   const failing = sluice();
@@ -93,7 +93,7 @@ function failingStream(): ReadableStream<Uint8Array> {
   });
 }
 
-// a client may repeat a request whose connection is closed before the answer has begun
+// a client may retry a request whose connection closes before the response begins
 function sending(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, 5));
 }

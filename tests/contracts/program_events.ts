@@ -2,7 +2,7 @@
 import { sse } from "@sluice/middleware/sse";
 import type { FrameworkApp } from "@sluice/sluice";
 
-/** Routes that send events, from a source and by hand. */
+/** Routes that send events, from a source and one at a time. */
 export function eventRoutes(app: FrameworkApp): void {
   const left = new Set<string>();
   app.get("/events/source", (req, res) => {

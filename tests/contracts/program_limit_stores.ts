@@ -1,4 +1,4 @@
-/** Stores that answer asynchronously, as stores behind a network do. */
+/** Asynchronous stores, like those behind a network. */
 import {
   type Capabilities,
   type CompareAndSet,
@@ -14,7 +14,7 @@ const later = async <T>(body: () => T): Promise<T> => {
   return body();
 };
 
-/** A store that counts in memory and answers late. */
+/** A store that counts in memory and replies late. */
 export function lateStore(clock: () => number): Store {
   const store = new MemoryStore({ clock });
   const capabilities: Capabilities = { ...store.capabilities, scope: "global" };
@@ -46,7 +46,7 @@ export function lateCounter(clock: () => number): CounterLike {
   };
 }
 
-/** A database that can compare and set. */
+/** A database with compare-and-set. */
 export function lateDatabase(clock: () => number): Store {
   const values = new Map<string, { value: Uint8Array; version: number }>();
   let version = 0;

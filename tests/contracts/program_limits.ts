@@ -10,17 +10,17 @@ import sluice, {
   Router,
 } from "@sluice/sluice";
 
-/** Identifies a client by a header it sends. */
+/** Identifies a client by a header. */
 export const byClient = (req: FrameworkRequest): string | undefined => req.get("x-client");
 
 /** A clock that requests advance. */
 export class RequestedClock {
   #now = Date.UTC(2026, 0, 2, 3, 4, 5);
 
-  /** The present time in ms. */
+  /** Current time in ms. */
   readonly read = (): number => this.#now;
 
-  /** Advances it. */
+  /** Advances the clock. */
   advance(ms: number): void {
     this.#now += ms;
   }

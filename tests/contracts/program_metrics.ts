@@ -1,8 +1,8 @@
-/** The part of the program that measures. */
+/** The part of the program with metrics. */
 import { metrics } from "@sluice/middleware/metrics";
 import sluice, { type FrameworkApp } from "@sluice/sluice";
 
-/** Routes that are measured, each flag by itself, and what was measured. */
+/** Measured routes, each flag separately, and the measurements. */
 export function metricsRoutes(app: FrameworkApp): void {
   const measured = metrics();
   const inner = sluice().set("env", "test");

@@ -1,4 +1,4 @@
-/** The part of the program that a service needs to be operated: time limits, names of requests, logs and probes. */
+/** The part of the program for operating a service: time limits, request ids, logs and probes. */
 import { health } from "@sluice/middleware/health";
 import { log, type LogRecord } from "@sluice/middleware/log";
 import { requestId, type RequestIdExtras } from "@sluice/middleware/request-id";

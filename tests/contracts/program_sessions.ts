@@ -1,4 +1,4 @@
-/** The part of the program that has sessions, and is protected from other sites. */
+/** The part of the program with sessions and protection from cross-site requests. */
 import { csrf, type CsrfExtras } from "@sluice/middleware/csrf";
 import { MemorySessionStore, session } from "@sluice/middleware/session";
 import sluice, { type FrameworkApp, type Request } from "@sluice/sluice";

@@ -1,13 +1,13 @@
-/** Routes whose connections have limits, and routes that look at the page a handshake comes from. */
+/** Routes whose connections have limits, and routes that check the origin of a handshake. */
 import sluice, { type FrameworkApp, type WebSocketConnection } from "@sluice/sluice";
 
-/** Notes what happened on a connection; cases poll for it. */
+/** Records an event of a connection; cases poll for it. */
 type Note = (ws: WebSocketConnection, what: unknown) => void;
 
-/** Bytes that messages may have in total while their handlers wait on `/socket/limits/waits`. */
+/** Maximum total bytes of messages whose handlers wait, on `/socket/limits/waits`. */
 export const WAITING_BYTES: number = 1024 * 1024;
 
-/** Handlers that wait, by the name in `?flag=`; `null` once they need not any more. */
+/** Waiting handlers, by the name in `?flag=`; `null` once they no longer wait. */
 const waiting = new Map<string, (() => void)[] | null>();
 
 function released(flag: string): Promise<void> {
@@ -64,7 +64,7 @@ export function socketLimitRoutes(app: FrameworkApp, note: Note): void {
   });
 }
 
-/** Adds the routes that look at `Origin`. */
+/** Adds the routes that check `Origin`. */
 export function socketOriginRoutes(app: FrameworkApp): void {
   const open = (ws: WebSocketConnection): void => ws.send("open");
   app.ws("/socket/origins/default", { open });

@@ -8,7 +8,7 @@ import sluice, {
 } from "@sluice/sluice";
 import { socketLimitRoutes, socketOriginRoutes } from "./program_socket_limits.ts";
 
-/** What happened on connections, by the name in `?flag=`; cases poll for it. */
+/** Events of connections, by the name in `?flag=`; cases poll for them. */
 const notes = new Map<string, unknown[]>();
 
 /** Socket routes, and routes that report on them. */

@@ -1,8 +1,8 @@
-/** The streaming part of the program: bodies sent and read in pieces, aborted bodies, and work after the answer. */
+/** The streaming part of the program: bodies sent and read in chunks, aborted bodies, and work after the response. */
 import type { FrameworkApp, FrameworkRequest } from "@sluice/sluice";
 
 /**
- * Routes that stream, or continue after their answer. Requests communicate through flags, which are polled: runtimes
+ * Routes that stream, or continue after their response. Requests communicate through flags, which are polled: runtimes
  * may isolate requests.
  */
 export function streamRoutes(app: FrameworkApp): void {
@@ -165,7 +165,7 @@ export function streamRoutes(app: FrameworkApp): void {
     });
     res.on("close", () => raise(`${flag}-closed`));
     req.socket.on("close", () => raise(`${flag}-disconnected`));
-    // never answers
+    // never responds
     return new Promise<void>(() => {});
   });
   app.get("/leave/streaming", (req) => {

@@ -1,4 +1,4 @@
-/** The part of the program that validates requests by schemas of three libraries, and documents what it wants. */
+/** The part of the program that validates requests with schemas of three libraries, and documents them. */
 import { upload } from "@sluice/middleware/upload";
 import { openapiPages } from "@sluice/openapi/pages";
 import { operation, validate } from "@sluice/openapi";
@@ -8,11 +8,11 @@ import { type } from "arktype";
 import * as v from "valibot";
 import { z } from "zod";
 
-/** What three routes check: a JSON body and a query, a form with a file, and a parameter. */
+/** Checks of three routes: a JSON body and a query, a form with a file, and a parameter. */
 export interface Checks {
   /** A body `{ name, n, tags? }`, and a query `page`. */
   readonly note: Handler;
-  /** A form with the texts `title` and `n`. */
+  /** A form with the strings `title` and `n`. */
   readonly form: Handler;
   /** A parameter `id` of digits, and a response. */
   readonly one: Handler;
@@ -20,12 +20,12 @@ export interface Checks {
 
 const DIGITS = /^\d+$/;
 
-// made with the module: arktype compiles its schemas, which Workers allow only until they have started
+// made with the module: arktype compiles its schemas, which Workers allow only during startup
 const arktypeOne = { id: type(DIGITS) };
 const valibotDigits = v.pipe(v.string(), v.regex(DIGITS));
 const valibotOne = toStandardJsonSchema(v.object({ id: valibotDigits }));
 
-/** The same checks, by schemas of each library. */
+/** The same checks, with schemas of each library. */
 export const LIBRARIES: Readonly<Record<"zod" | "valibot" | "arktype", Checks>> = {
   zod: {
     note: validate({
@@ -63,7 +63,7 @@ export const LIBRARIES: Readonly<Record<"zod" | "valibot" | "arktype", Checks>> 
   },
 };
 
-/** Routes that want the same of requests, each by a schema of another library, and the document of each. */
+/** Routes with the same requirements, each with the schemas of another library, and the document of each. */
 export function validatedRoutes(app: FrameworkApp): void {
   for (const [library, { note, form, one }] of Object.entries(LIBRARIES)) {
     const router = Router();

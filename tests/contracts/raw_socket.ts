@@ -1,10 +1,8 @@
-/**
- * A hand-written WebSocket client, for handshakes and frames that no proper client would send, and to see raw bytes.
- */
+/** A hand-written WebSocket client, for handshakes and frames that no valid client would send, and for raw bytes. */
 
 import { type Frame, frame, OPCODE } from "./frame.ts";
 
-/** The headers of a proper handshake. */
+/** Headers of a valid handshake. */
 export const HANDSHAKE: Readonly<Record<string, string>> = {
   "Connection": "Upgrade",
   "Upgrade": "websocket",
@@ -14,7 +12,7 @@ export const HANDSHAKE: Readonly<Record<string, string>> = {
 
 /** One connection; `using` cuts it. */
 export class RawSocket implements Disposable {
-  /** Status and headers of the answer, as received. */
+  /** Status and headers of the response, as received. */
   head = "";
   readonly #tcp: Deno.TcpConn;
   #read = new Uint8Array(0);
@@ -24,11 +22,11 @@ export class RawSocket implements Disposable {
   }
 
   /**
-   * Connects, sends the handshake, and reads the head of the answer.
+   * Connects, sends the handshake, and reads the head of the response.
    *
-   * @param origin Where the server is
-   * @param path What is asked for
-   * @param headers Headers that replace or extend those of a proper handshake; `""` leaves one out
+   * @param origin Origin of the server
+   * @param path Path of the request
+   * @param headers Headers that replace or extend those of a valid handshake; `""` removes one
    * @param method The method
    */
   static async open(
@@ -46,18 +44,18 @@ export class RawSocket implements Disposable {
     return socket;
   }
 
-  /** Status of the answer. */
+  /** Status of the response. */
   get status(): number {
     return Number(this.head.split(" ")[1]);
   }
 
-  /** Values of a header of the answer, one for each line. */
+  /** Values of a response header, one per line. */
   header(name: string): string[] {
     const lines = this.head.split("\r\n").slice(1).map((line) => line.split(/: ?(.*)/s));
     return lines.filter(([one]) => one!.toLowerCase() === name.toLowerCase()).map(([, value]) => value!);
   }
 
-  /** Body of an answer that has a length or comes in chunks. */
+  /** Body of a response that has a length or is chunked. */
   async body(): Promise<string> {
     let bytes = new Uint8Array(0);
     if (this.header("content-length").length > 0) bytes = await this.#take(Number(this.header("content-length")[0]));
@@ -87,7 +85,7 @@ export class RawSocket implements Disposable {
     for (let at = 0; at < bytes.length;) at += await this.#tcp.write(bytes.subarray(at));
   }
 
-  /** The next frame; `null` when the server has ended the connection. */
+  /** The next frame; `null` once the server has ended the connection. */
   async next(): Promise<Frame | null> {
     try {
       const [first, second] = await this.#take(2) as unknown as [number, number];
@@ -117,7 +115,7 @@ export class RawSocket implements Disposable {
     try {
       this.#tcp.close();
     } catch {
-      // it is closed already
+      // it is already closed
     }
   }
 

@@ -4,11 +4,11 @@ import { PATIENCE_MS } from "../support/patience.ts";
 
 /** A server in its own process. */
 export interface Serving {
-  /** Where it listens. */
+  /** Its origin. */
   readonly origin: string;
   /** Sends it a request over a socket. */
   readonly ask: Ask;
-  /** Ends it. */
+  /** Stops it. */
   stop(): Promise<void>;
 }
 
@@ -58,12 +58,12 @@ export async function startServing(
     try {
       child.kill(signal);
     } catch {
-      // it has ended already
+      // it has already exited
     }
   };
   const stop = async (): Promise<void> => {
     client.close();
-    // a host that runs a child process can end it on SIGTERM, but not when killed
+    // a host with a child process can end it on SIGTERM, but not when killed
     end("SIGTERM");
     const timer = setTimeout(() => end("SIGKILL"), 3000);
     await child.status;
@@ -74,7 +74,7 @@ export async function startServing(
     const origin = `http://127.0.0.1:${await Promise.race([port.promise, ended])}`;
     const ask: Ask = (path, init) => {
       const options: RequestInit & { client: Deno.HttpClient } = { ...asked(init), client };
-      // what the server printed as it ended says more than a refused connection
+      // the server's last output explains more than a refused connection
       return fetch(origin + path, options).catch((error) => Promise.reject(gone ?? error));
     };
     return { origin, stop, ask };
@@ -86,7 +86,7 @@ export async function startServing(
   }
 }
 
-/** Options of every request: redirects are not followed, and answers are not compressed. */
+/** Options of every request: redirects are not followed, and responses are not compressed. */
 export function asked(init: RequestInit = {}): RequestInit {
   const headers = new Headers(init.headers);
   if (!headers.has("accept-encoding")) headers.set("accept-encoding", "identity");

@@ -1,6 +1,6 @@
 /**
- * The target of requests in other orders: whatever reads a request, so that a response shows all that was read of it.
- * No response depends on an earlier request, or on the time. Prints its port.
+ * The target of requests in varying orders: everything that reads a request, so that a response shows everything that
+ * was read. No response depends on an earlier request, or on the time. Prints its port.
  */
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -30,7 +30,7 @@ const echoBody: Handler = (req, res) => {
   res.json({ type: "bytes", body: Array.from(body, (byte) => byte.toString(16)).join(" ") });
 };
 
-/** Responds with all that a request shows of itself. */
+/** Responds with all properties that a request exposes. */
 const echoRequest: Handler = (req, res) => {
   const { method, url, originalUrl, baseUrl, path, params, query, cookies } = req;
   const { ip, ips, protocol, secure, host, hostname, subdomains, xhr } = req;
@@ -49,12 +49,12 @@ const echoRequest: Handler = (req, res) => {
   });
 };
 
-/** An application in which every setting that is compiled or looked up per request has another value. */
+/** An application with another value for every setting that is compiled or looked up per request. */
 function otherApp(settings: Readonly<Record<string, unknown>>): FrameworkApp {
   const app = sluice();
   for (const [name, value] of Object.entries(settings)) app.set(name, value as never);
   app.all("/send", (req, res) => res.send(req.query["text"] ?? "nothing"));
-  // as long as runtimes hash otherwise, and with what UTF-8 has no bytes for
+  // long enough for runtimes to hash differently, and with a character that UTF-8 cannot encode
   app.get("/long", (_req, res) => res.send(`\ud800${LARGE.repeat(8)}é`));
   app.get("/view", (req, res) => res.render(String(req.query["name"] ?? "page"), { title: "other" }));
   app.get("/Case/:id/", echoRequest);
@@ -152,7 +152,7 @@ function mountRoutes(app: FrameworkApp): void {
   router.get("/Deep/", echoRequest);
   router.use("/:name", (req, _res, next) => next(req.params.name === "skip" ? "router" : undefined), echoRequest);
   app.use("/of/:owner", router);
-  // more often than one index has room for, and below itself
+  // more often than fits one index, and inside itself
   const often = sluice.Router();
   often.get("/Word/:id", echoRequest);
   often.get("/:id/word", echoRequest);
@@ -196,13 +196,13 @@ const OTHERS: readonly Readonly<Record<string, unknown>>[] = [
   { "env": "development", "views": `${FIXTURES}views/deep`, "view engine": "ejs", "json charset": false },
 ];
 
-/** The faults that tests plant: what one request leaves behind is there for another. */
+/** Faults that tests plant: state of one request leaks into another. */
 function plant(app: FrameworkApp, fault: string): void {
   const verdicts = new Map<string | undefined, unknown>();
   let current = "";
   app.use(async (req, res, next) => {
     if (fault === "verdict") {
-      // depends on whether there is a body, too
+      // also depends on whether there is a body
       const type = req.get("content-type");
       if (!verdicts.has(type)) verdicts.set(type, req.is("json"));
       res.set("X-Is", String(verdicts.get(type)));
@@ -216,7 +216,7 @@ function plant(app: FrameworkApp, fault: string): void {
   });
 }
 
-/** The ways to serve an application, as `SERVED_BY` names them; each returns the port. */
+/** The ways to serve an application, by `SERVED_BY`; each returns the port. */
 const SERVERS: Readonly<Record<string, (app: FrameworkApp) => Promise<number> | number>> = {
   listen: (app) =>
     new Promise((resolve) => {

@@ -1,13 +1,13 @@
-/** Requests made up at random, to whatever may remember something of a request. */
+/** Random requests to everything that might retain something of a request. */
 import { Buffer } from "node:buffer";
 import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
 import { oneOf, type Pick } from "../../../tests/support/random.ts";
 
-/** A request as a plain value; its texts have one character for each byte. */
+/** A request as a plain value; its strings have one character per byte. */
 export interface WireRequest {
   readonly method: string;
   readonly target: string;
-  /** Header lines, but not those that frame the body. */
+  /** Header lines, except those that frame the body. */
   readonly headers: readonly (readonly [name: string, value: string])[];
   readonly body: string;
   /** How the body is framed. `"none"` sends neither a header for it nor a byte. */
@@ -17,7 +17,7 @@ export interface WireRequest {
 const JSON_TYPES = ["application/json", "application/json", "application/json; charset=utf-8", "Application/JSON"];
 const FORM_TYPES = ["application/x-www-form-urlencoded", "application/x-www-form-urlencoded;charset=utf-8"];
 const TEXT_TYPES = ["text/plain", "text/plain", "text/plain;charset=utf-8", "text/plain; charset=latin1"];
-/** Paths whose handlers read the body, and types of bodies that they read. */
+/** Paths whose handlers read the body, and the body types they read. */
 const BODY_PATHS: Readonly<Record<string, readonly string[]>> = {
   "/json": JSON_TYPES,
   "/json-strange": ["application/vnd.api+json", "text/x-json", "text/plain"],
@@ -73,7 +73,7 @@ const PATHS = [
   ...["/docs/openapi.json", "/docs", "/socket", "/socket/"],
   ...["/response", "/bytes", "/format", "/view", "/app4/view", "/app0/view", "/item/7/parts"],
 ];
-/** Paths whose handlers take a part of the response from the query. */
+/** Paths whose handlers take part of the response from the query. */
 const QUERIES: Readonly<Record<string, readonly string[]>> = {
   "/type?of=": ["html", "json", "png", "text/plain", "text/html;charset=latin1", "TEXT/HTML", "x", "a/b", "js", ".css"],
   "/header?name=": [
@@ -194,11 +194,11 @@ const BODY_METHODS = ["POST", "POST", "POST", "PUT", "PATCH", "DELETE", "DELETE"
 const METHODS = ["GET", "GET", "GET", "GET", "HEAD", "OPTIONS", "DELETE", "POST", "PROPFIND"];
 
 /**
- * Makes requests up that have much in common. What is remembered of a request shows in a later one that is like it in
- * all but one thing: of all paths, types and headers there are, two such requests would hardly ever come together.
+ * Makes random requests with much in common. Retained state shows only in a later request that differs in one thing.
+ * With all paths, types and headers mixed, two such requests would hardly ever meet.
  *
- * @param pick Chance
- * @param count How many
+ * @param pick Random source
+ * @param count Number of requests
  */
 export function similarRequests(pick: Pick, count: number): WireRequest[] {
   const bodyPaths = some(pick, Object.keys(BODY_PATHS), 3);
@@ -260,7 +260,7 @@ function coded(coding: string, text: string): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("latin1");
 }
 
-/** The bytes of a request, with one character for each. */
+/** The bytes of a request, one character per byte. */
 export function wireText({ method, target, headers, body, framing }: WireRequest): string {
   const lines = headers.map(([name, value]) => `${name}: ${value}`);
   if (framing === "length") lines.push(`Content-Length: ${body.length}`);

@@ -1,16 +1,16 @@
-/** Kinds of responses: everything that a handler can do to respond. */
+/** Kinds of responses: every way in which a handler can respond. */
 import { sse } from "@sluice/middleware/sse";
 import { createReadStream } from "node:fs";
 import { pipeline } from "node:stream/promises";
 import type { Any } from "../../../tests/support/sluice_and_express.ts";
 
-/** A body, as its handlers need it. */
+/** A body, in the forms that handlers need. */
 export interface Content {
-  /** Its text. */
+  /** The body as a string. */
   readonly text: string;
-  /** Its bytes, as Node has them. */
+  /** The body as bytes, in Node's type. */
   readonly bytes: Uint8Array;
-  /** A file with it. */
+  /** A file that contains it. */
   readonly path: string;
 }
 
@@ -34,7 +34,7 @@ function streamOf(content: Content): ReadableStream<Uint8Array> {
   });
 }
 
-/** What Express can do, too. */
+/** Ways that also exist in Express. */
 export const COMMON: Readonly<Record<string, Respond>> = {
   json: (_req, res, _next, { text }) => res.json({ text }),
   "send a string": (_req, res, _next, { text }) => res.type("text").send(text),
@@ -87,7 +87,7 @@ export const COMMON: Readonly<Record<string, Respond>> = {
   "next()": (_req, _res, next) => next(),
 };
 
-/** What only Sluice can do. */
+/** Ways that exist only in Sluice. */
 export const OWN: Readonly<Record<string, Respond>> = {
   "return a Response": (_req, _res, _next, { text }) => new Response(text, { headers: { "X-Own": "1" } }),
   "return a Response that streams": (_req, _res, _next, content) =>
@@ -100,7 +100,7 @@ export const OWN: Readonly<Record<string, Respond>> = {
   },
 };
 
-/** All of them; `static` is registered by its own middleware. */
+/** All of them; the static middleware itself registers `static`. */
 export const ANSWERS: Readonly<Record<string, Respond>> = { ...COMMON, ...OWN };
 /** The name of the kind that the static middleware responds with. */
 export const STATIC = "a static file";

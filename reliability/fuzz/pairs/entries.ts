@@ -1,4 +1,4 @@
-/** The middleware that is put in pairs, ours and npm's, with a new instance for each mount. */
+/** The middleware to combine in pairs, ours and npm's, with a new instance for each mount. */
 import { compress } from "@sluice/middleware/compress";
 import { context } from "@sluice/middleware/context";
 import { csrf } from "@sluice/middleware/csrf";
@@ -26,14 +26,14 @@ export type StoreKind = "fast" | "slow" | "failing";
 export interface Making {
   /** How its store behaves. */
   readonly store: StoreKind;
-  /** Called with the case of a request when the middleware logs it. */
+  /** Called with a request's case when the middleware logs it. */
   logged(name: string): void;
 }
 
 /** Makes a middleware. */
 export type Make = (making: Making) => Any;
 
-/** ms that a slow store takes. */
+/** Delay of a slow store in ms. */
 const SLOW_MS = 3;
 const SECRET = "of at least 32 characters, for tests";
 const PLENTY = 1_000_000_000;
@@ -57,7 +57,7 @@ export const OURS: Readonly<Record<string, Make>> = {
   raw: () => sluice.raw({ limit: "10mb" }),
   requestId: () => requestId(),
   session: ({ store }) => session({ store: sessionsOf(store) }),
-  // one that is used before later middleware replaces methods of the response, not after
+  // a session used before, not after, later middleware replaces methods of the response
   sessionBegun: ({ store }) => begun(session({ store: sessionsOf(store) }) as Any),
   sealedSession: () => session({ secret: SECRET }),
   shedLoad: () => shedLoad({ maxEventLoopDelayMs: 60_000 }),
@@ -68,7 +68,7 @@ export const OURS: Readonly<Record<string, Make>> = {
   urlencoded: () => sluice.urlencoded({ extended: true, limit: "10mb" }),
 };
 
-/** Those of npm, which run on Express, too. */
+/** npm's middleware, which also runs on Express. */
 export const THEIRS: Readonly<Record<string, Make>> = {
   "npm:compression": () => compression(),
   "npm:cors": () => cors({ exposedHeaders: ["X-Own"] }),
@@ -82,12 +82,12 @@ export const THEIRS: Readonly<Record<string, Make>> = {
 /** All of them. */
 export const ENTRIES: Readonly<Record<string, Make>> = { ...OURS, ...THEIRS };
 
-/** Pairs that both hold back what is written, and so have most to agree on. */
+/** Pairs that both hold back writes, and so interact most. */
 export const QUEUES: readonly (readonly [string, string])[] = ["compress", "npm:compression"].flatMap((one) =>
   ["session", "sessionBegun", "sealedSession", "npm:express-session"].map((two) => [one, two] as const)
 );
 
-/** Entries of which the first one counts. */
+/** Groups of entries of which only the first takes effect. */
 export const ROLES: readonly (readonly string[])[] = [
   ["session", "sessionBegun", "sealedSession", "npm:express-session"],
   ["compress", "npm:compression"],
@@ -146,7 +146,7 @@ function expressSessionsOf(kind: StoreKind): Any {
   return store;
 }
 
-// not derived from it, because the limiter asks a MemoryStore without waiting
+// not derived from it, because the limiter calls a MemoryStore synchronously
 function countersOf(kind: StoreKind): Store {
   const store = new MemoryStore();
   if (kind === "fast") return store;

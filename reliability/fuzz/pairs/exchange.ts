@@ -1,19 +1,19 @@
-/** Requests over one connection that stays open, as a client sees them byte by byte. */
+/** Requests over one persistent connection, which a client reads byte by byte. */
 import { Buffer } from "node:buffer";
 import { brotliDecompressSync, gunzipSync, inflateSync, zstdDecompressSync } from "node:zlib";
 import { writeAll } from "../../../tests/support/raw_client.ts";
 
-/** A response as it came. */
+/** A response as received. */
 export interface Received {
   /** Status. */
   readonly status: number;
-  /** Header lines, with names in lower case. */
+  /** Header lines, with lowercase names. */
   readonly headers: readonly (readonly [name: string, value: string])[];
   /** The body, decoded. */
   readonly body: Uint8Array;
 }
 
-/** A request. */
+/** A request to send. */
 export interface Asking {
   /** Method. */
   readonly method: string;
@@ -27,10 +27,10 @@ export interface Asking {
   readonly isSlow: boolean;
 }
 
-/** Why a response is none. */
+/** Why a response is incomplete. */
 export class Broken extends Error {}
 
-/** ms for which a slow client reads nothing. */
+/** Time for which a slow client reads nothing, in ms. */
 const PAUSE_MS = 25;
 
 const DECODERS: Readonly<Record<string, (bytes: Uint8Array) => Uint8Array>> = {
@@ -58,10 +58,10 @@ export class Exchanges implements Disposable {
   }
 
   /**
-   * Sends a request, and reads its response.
+   * Sends a request and reads its response.
    *
    * @param asking The request
-   * @param patienceMs ms for all of it
+   * @param patienceMs Time limit for all of it in ms
    * @throws {Broken} If there is no complete response in time
    */
   async ask({ method, path, headers, body, isSlow }: Asking, patienceMs: number): Promise<Received> {

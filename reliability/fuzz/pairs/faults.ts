@@ -1,6 +1,6 @@
 import type { Any } from "../../../tests/support/sluice_and_express.ts";
 
-/** Middleware with a fault of the kinds that the fuzzer has to find; it stands behind both middlewares. */
+/** Middleware with faults that the fuzzer must find; it runs behind both middlewares. */
 export const FAULTS: Readonly<Record<string, Any>> = {
   "swallows drain": (_req: Any, res: Any, next: Any) => {
     const { emit } = res;

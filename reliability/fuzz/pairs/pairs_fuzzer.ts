@@ -11,11 +11,11 @@ import { type Size, SIZES } from "./sizes.ts";
 
 const PROGRAM = "reliability/fuzz/pairs/program.ts";
 const PATIENCE_MS = 8000;
-/** Further steps in a round for each pair that holds back what is written. */
+/** Additional steps in a round for each pair that holds back writes. */
 const QUEUE_STEPS = 8;
-/** Requests at once. */
+/** Concurrent requests. */
 const AT_ONCE = 4;
-/** Most times that a handler writes before it notices that its response has failed. */
+/** Maximum number of writes before a handler notices that its response has failed. */
 const MOST_LATE_WRITES = 3;
 
 /** A request to an application with two middlewares. */
@@ -30,7 +30,7 @@ export interface PairStep {
   readonly size: Size;
   /** The request. */
   readonly sent: "GET" | "HEAD" | "JSON" | "form" | "files";
-  /** What the client accepts. */
+  /** Codings that the client accepts. */
   readonly coding: string;
   /** Whether the client stops reading for a while. */
   readonly isSlow: boolean;
@@ -41,14 +41,15 @@ const KINDS = [...Object.keys(ANSWERS), STATIC];
 const CODINGS = ["identity", "gzip", "deflate", "br", "zstd"];
 const STORES: readonly PairStep["store"][] = ["fast", "fast", "slow", "slow", "slow", "failing"];
 const SENT: readonly PairStep["sent"][] = ["GET", "GET", "GET", "HEAD", "JSON", "form", "files"];
-/** The kinds that Sluice responds to in another form than Express. */
+/** Kinds for which Sluice's response has another form than Express's. */
 const UNLIKE_EXPRESS = ["next()", "next(err)", "reject", "throw"];
 /** Middleware that logs each request. */
 const LOGGERS = ["log", "npm:morgan"];
 
 /**
- * What Deno prints once, as `docs/express-differences.md` says, and what npm's compression brings about, on Express, too:
- * it gives its stream the listeners for `drain` that `once` adds to the response, and that are then removed from that.
+ * Notices that Deno prints once, as `docs/express-differences.md` documents, and one that npm's compression causes,
+ * also on Express: it gives its stream the `drain` listeners that `once` adds to the response, and they are then
+ * removed from the response.
  */
 const NOTICES = [
   /^Deno\.serve: request\.signal aborts on successful responses.*\n/gm,
@@ -73,16 +74,16 @@ const REQUESTS: Readonly<Record<PairStep["sent"], Pick<Asking, "method" | "body"
 export interface PairsOptions {
   /** Name of a fault that the program plants. */
   readonly fault?: string;
-  /** ms for each response, 8000 by default. */
+  /** Time limit for each response in ms, 8000 by default. */
   readonly patienceMs?: number;
-  /** Steps of a round; by default one for every pair, and more for those that hold back what is written. */
+  /** Steps of a round; by default one for every pair, and more for pairs that hold back writes. */
   readonly steps?: number;
 }
 
 interface Server {
   readonly child: Child;
   readonly port: number;
-  /** Paths that are mounted. */
+  /** Mounted paths. */
   readonly mounted: Set<string>;
   /** Shapes of responses behind one middleware or none. */
   readonly known: Map<string, Promise<Shape | Wrong>>;
@@ -96,7 +97,7 @@ export class PairsFuzzer implements Fuzzer<PairStep>, AsyncDisposable {
   readonly #folder: string;
   readonly #options: PairsOptions;
   readonly #servers = new Map<"sluice" | "express", Promise<Server>>();
-  /** Steps that went wrong before, as text: they go first, so that fewer steps fail as fast. */
+  /** Steps that failed before, as strings. They run first, so that smaller reproductions fail as fast. */
   readonly #suspects = new Set<string>();
   #cases = 0;
 
@@ -108,7 +109,7 @@ export class PairsFuzzer implements Fuzzer<PairStep>, AsyncDisposable {
     this.#options = options;
   }
 
-  /** Prepares one; its servers start with the first round. */
+  /** Prepares a fuzzer; its servers start with the first round. */
   static async on(runtime: RuntimeName, options: PairsOptions = {}): Promise<PairsFuzzer> {
     return new PairsFuzzer(runtime, await commandOf(runtime, PROGRAM), await Deno.makeTempDir(), options);
   }
@@ -136,14 +137,14 @@ export class PairsFuzzer implements Fuzzer<PairStep>, AsyncDisposable {
     const wrongs: Wrong[] = [];
     const isSuspect = (step: PairStep): boolean => this.#suspects.has(JSON.stringify(step));
     const left = [...steps.filter(isSuspect), ...steps.filter((step) => !isSuspect(step))].values();
-    // several at once, as clients are
+    // several at once, like real clients
     await Promise.all(Array.from({ length: AT_ONCE }, async () => {
       for (const step of left) {
         const wrong = await this.#checked(step);
         if (wrong === undefined) continue;
         wrongs.push(wrong);
         this.#suspects.add(JSON.stringify(step));
-        // nothing more is begun
+        // start no further step
         for (const _ of left);
       }
     }));
@@ -189,7 +190,7 @@ export class PairsFuzzer implements Fuzzer<PairStep>, AsyncDisposable {
   }
 
   async #besideExpress(step: PairStep, ours: Shape): Promise<Wrong | undefined> {
-    // Express cuts the connection when a session could not be saved
+    // Express cuts the connection when a session cannot be saved
     const isBoth = step.store !== "failing" && step.pair.every((name) => name === "none" || name in THEIRS) &&
       step.kind in COMMON;
     if (this.#runtime !== "Node" || !isBoth || UNLIKE_EXPRESS.includes(step.kind)) return undefined;
@@ -263,7 +264,7 @@ export class PairsFuzzer implements Fuzzer<PairStep>, AsyncDisposable {
     }
   }
 
-  /** What the server saw when the exchange was over, if that is wrong. */
+  /** What the server saw when the exchange ended, if it is wrong. */
   async #over(connection: Exchanges, name: string, step: PairStep): Promise<[string, string] | undefined> {
     const { patienceMs = PATIENCE_MS } = this.#options;
     const path = `/control/seen?cases=${name}`;
@@ -272,7 +273,7 @@ export class PairsFuzzer implements Fuzzer<PairStep>, AsyncDisposable {
       return JSON.parse(new TextDecoder().decode(body))[0];
     };
     const loggers = step.pair.filter((one) => LOGGERS.includes(one)).length;
-    // a middleware that responds itself passes nothing on
+    // middleware that responds passes nothing on
     const isOver = ({ close, logged }: Seen) =>
       close.length > 0 && close[0]! > 0 && logged >= loggers && close.every((count, i) => count > 0 || i > 0);
     const end = performance.now() + patienceMs;
@@ -287,7 +288,7 @@ export class PairsFuzzer implements Fuzzer<PairStep>, AsyncDisposable {
     const wrongs = errors.filter((error) =>
       !(step.store === "failing" && /chunk after res\.end|Premature close/.test(error))
     );
-    // a handler writes on for a moment when an error page has replaced its response
+    // a handler keeps writing for a moment after an error page has replaced its response
     if (wrongs.length > 0 || errors.length > MOST_LATE_WRITES) return ["an error is reported", errors.join("\n")];
     return undefined;
   }
@@ -331,7 +332,7 @@ function told(step: PairStep): string {
   return `\n${JSON.stringify(step)}`;
 }
 
-// npm's compression drops callbacks, and npm's multer reads a form again that another one has read
+// npm's compression drops callbacks, and npm's multer reads a form that another one has already read
 function withoutKnown(step: PairStep): PairStep {
   const { pair } = step;
   if (step.kind === "write with callbacks" && pair.includes("npm:compression")) return { ...step, kind: "end" };

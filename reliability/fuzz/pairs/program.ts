@@ -1,6 +1,6 @@
 /**
- * The target of the fuzzer of pairs: an application with two middlewares in front of every kind of response, on Sluice or,
- * with `PAIRS_OF=express`, on Express. `PAIRS_FOLDER` is where it puts files. Prints its port.
+ * The target of the pairs fuzzer: an application with two middlewares in front of every kind of response, on Sluice or,
+ * with `PAIRS_OF=express`, on Express. It puts files into `PAIRS_FOLDER`, and prints its port.
  */
 import sluice from "@sluice/sluice";
 import express from "express";
@@ -12,15 +12,15 @@ import { ENTRIES, type StoreKind } from "./entries.ts";
 import { FAULTS } from "./faults.ts";
 import { SIZES, textOf } from "./sizes.ts";
 
-/** What was seen of a request on the server. */
+/** What the server saw of a request. */
 export interface Seen {
-  /** How often `finish` came, in front of, between and behind the middlewares. */
+  /** Number of `finish` events in front of, between and behind the middlewares. */
   readonly finish: number[];
-  /** How often `close` came. */
+  /** Number of `close` events. */
   readonly close: number[];
-  /** How often it was logged. */
+  /** How often the request was logged. */
   logged: number;
-  /** Errors that were reported, but not planted. */
+  /** Reported errors that were not planted. */
   readonly errors: string[];
 }
 

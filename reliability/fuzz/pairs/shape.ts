@@ -1,13 +1,13 @@
-/** What of a response must not depend on the other middleware, in a form that can be compared. */
+/** The parts of a response that must not depend on the other middleware, in a comparable form. */
 import { createHash } from "node:crypto";
 import type { Received } from "./exchange.ts";
 
-/** Values by names: headers, `:status` and `:body`. */
+/** Values by name: headers, `:status` and `:body`. */
 export type Shape = ReadonlyMap<string, string>;
 
-/** Headers of the connection, and of this moment. */
+/** Headers of the connection or the current time. */
 const LEFT_OUT = new Set(["connection", "content-length", "date", "keep-alive", "transfer-encoding"]);
-/** Headers that differ each time, and what in them does. */
+/** Headers that differ every time, and their varying parts. */
 const VARYING: Readonly<Record<string, RegExp>> = {
   "ratelimit": /\d+/g,
   "ratelimit-remaining": /\d+/g,
@@ -18,10 +18,10 @@ const VARYING: Readonly<Record<string, RegExp>> = {
 };
 
 /**
- * The shape of a response.
+ * Returns the shape of a response.
  *
  * @param received The response
- * @param mount Where the middlewares are mounted, which error pages show
+ * @param mount Mount path of the middlewares, which error pages show
  */
 export function shapeOf({ status, headers, body }: Received, mount: string): Shape {
   const shape = new Map([[":status", String(status)], [":body", bodyOf(status, body, mount)]]);
@@ -39,12 +39,12 @@ export function shapeOf({ status, headers, body }: Received, mount: string): Sha
 }
 
 /**
- * What is wrong with the response behind two middlewares, by those behind one of them and behind none.
+ * Finds what is wrong with a response behind two middlewares, given the responses behind each of them and behind none.
  *
  * @param none Behind none
  * @param alone Behind each
  * @param both Behind both
- * @param isShared Whether they do the same, so that the first one counts
+ * @param isShared Whether both do the same, so that only the first takes effect
  * @returns What is wrong; `undefined` if nothing is
  */
 export function wrongIn(
@@ -54,7 +54,7 @@ export function wrongIn(
   isShared: boolean,
 ): { name: string; detail: string } | undefined {
   const responds = (shape: Shape) => [":status", ":body"].some((name) => shape.get(name) !== none.get(name));
-  // one that responds itself leaves nothing for the other
+  // middleware that responds leaves nothing for the other
   const isFree = isShared || alone.some(responds);
   const names = new Set([none, ...alone, both].flatMap((shape) => [...shape.keys()]));
   for (const name of names) {
@@ -94,7 +94,7 @@ function cookieOf(value: string): string {
   return value.split(/;\s*/).map((part) => part.split("=")[0]).join("; ");
 }
 
-// of an error page, the frames of the stack differ
+// in an error page, the stack frames differ
 function bodyOf(status: number, body: Uint8Array, mount: string): string {
   const text = new TextDecoder().decode(body);
   const lasting = status >= 400

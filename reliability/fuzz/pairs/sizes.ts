@@ -1,6 +1,6 @@
 import { random } from "../../../tests/support/random.ts";
 
-/** Bodies: of a line, of some kilobytes, and of 2.2 MB, of which compression leaves little or most. */
+/** Bodies: a line, some kilobytes, and 2.2 MB that compress well or hardly. */
 export const SIZES = ["line", "page", "large", "dense"] as const;
 
 /** Name of a body. */
@@ -8,7 +8,7 @@ export type Size = (typeof SIZES)[number];
 
 const LARGE = 2_200_000;
 
-/** The same text everywhere, of ASCII only. */
+/** Always the same string, in ASCII. */
 export function textOf(size: Size): string {
   if (size === "line") return "a line of text\n";
   if (size === "page") return "a page has several lines\n".repeat(800);

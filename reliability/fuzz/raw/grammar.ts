@@ -1,4 +1,4 @@
-/** The part of HTTP/1.1's grammar that a client may rely on everywhere (RFC 9112), read as strictly as it is written. */
+/** The part of the HTTP/1.1 grammar that a client may rely on everywhere (RFC 9112), read strictly. */
 import type { Sight } from "./target.ts";
 
 const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
@@ -12,10 +12,10 @@ export function isAuthority(host: string): boolean {
 }
 
 /**
- * Number of answers that a client may count on, if a text is nothing but complete and proper requests; else 0. A server
- * may close the connection after a request whose body nobody reads.
+ * Number of responses that a client may expect, if a string consists of complete and valid requests only; 0 otherwise.
+ * A server may close the connection after a request whose body is not read.
  *
- * @param text What a client sends, with one character for each byte
+ * @param text What a client sends, with one character per byte
  */
 export function properRequests(text: string): number {
   let count = 0;
@@ -29,7 +29,7 @@ export function properRequests(text: string): number {
     const values = (name: string) =>
       fields.filter((field) => field![1]!.toLowerCase() === name).map((field) => field![2]!);
     if (values("host").length !== 1 || !isAuthority(values("host")[0]!)) return 0;
-    // these have rules of their own
+    // these have their own rules
     if (["connection", "expect", "upgrade", "te", "content-encoding"].some((name) => values(name).length > 0)) return 0;
     const length = bodyLength(values("content-length"), values("transfer-encoding"), rest.slice(end + 4));
     if (length === -1) return 0;
@@ -45,7 +45,7 @@ function isProperStart(line: string): boolean {
   return METHODS.includes(method!) && TARGET.test(target ?? "") && version === "HTTP/1.1" && more.length === 0;
 }
 
-/** Bytes that a body takes, -1 if it is not complete and proper. */
+/** Length of a body in bytes, -1 if it is incomplete or invalid. */
 function bodyLength(lengths: readonly string[], codings: readonly string[], rest: string): number {
   if (lengths.length + codings.length === 0) return 0;
   if (lengths.length + codings.length > 1) return -1;
@@ -64,20 +64,20 @@ function bodyLength(lengths: readonly string[], codings: readonly string[], rest
 }
 
 /**
- * What is wrong about a request that reached a handler.
+ * Finds what is wrong with a request that reached a handler.
  *
  * @param sight What the handler saw
- * @param sent All that clients have sent
+ * @param sent Everything that clients have sent
  */
 export function forbidden({ method, url, host, secure }: Sight, sent: string): string | undefined {
   if (host !== undefined && host !== "" && !isAuthority(host)) return "a handler runs for a Host that is no host";
   if (secure) return "a request over plain TCP is secure";
   if (!TOKEN.test(method)) return "a handler runs for a method that is no token";
   if (/[^!-~\u0080-\uffff]|#/.test(url)) return "a handler sees a URL with a character that no URL has";
-  // an asterisk asks about the server as a whole (section 3.2.4); a web request has a slash before it
+  // an asterisk refers to the whole server (section 3.2.4); a web request has a slash before it
   if (method === "OPTIONS" && /^\/?\*$/.test(url)) return undefined;
   if (!url.startsWith("/")) return "a handler sees a URL that is no path";
-  // the path of an absolute form may be empty; which bytes of no character come through, and how, differs
+  // an absolute form may have an empty path; servers differ in how they pass on bytes that form no character
   if (url !== "/" && !/%[89a-f]|[^\0-\x7f]/i.test(url) && !targets(sent).some((one) => one.includes(decoded(url)))) {
     return "a handler sees a URL that no request line had";
   }
@@ -89,7 +89,7 @@ function targets(sent: string): string[] {
   return [sent, sent.replaceAll(/\/(?:\.\/)+/g, "/")].flatMap((text) => decoded(text).split(/\r?\n/));
 }
 
-/** Servers encode what must not stand in a path as it is, such as a brace. */
+/** Servers encode characters that a path may not contain, such as a brace. */
 function decoded(text: string): string {
   return text.replaceAll(/%([2-7][0-9a-f])/gi, (_, code: string) => String.fromCharCode(parseInt(code, 16)));
 }

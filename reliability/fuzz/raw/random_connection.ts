@@ -1,13 +1,13 @@
-/** Connections made up at random: proper requests, and what becomes of them when parts are swapped, cut or doubled. */
+/** Random connections: valid requests whose parts are swapped, cut or doubled. */
 import { HANDSHAKE } from "../../../tests/support/raw_client.ts";
 import { frame } from "../../../tests/contracts/frame.ts";
 import { oneOf, type Pick } from "../../../tests/support/random.ts";
 import { latin1 } from "../../support/http_client.ts";
 
-/** A connection: texts with one character for each byte, sent one after the other, and how it ends. */
+/** A connection: strings with one character per byte, sent one after the other, and how it ends. */
 export interface Connection {
   readonly pieces: readonly string[];
-  /** The client waits for answers; ends its side first; or leaves. */
+  /** The client waits for responses, closes its sending side first, or disconnects. */
   readonly ending: "read" | "half" | "cut";
 }
 
@@ -49,7 +49,7 @@ const VERSIONS = ["HTTP/1.0", "HTTP/1.2", "HTTP/2.0", "HTTP/9.9", "http/1.1", "H
 const SIZES = ["-1", "0x3", "ffffffffffffffffffff", "3;a=b", "3 ", "g", "", "00000000000000000000003"];
 const OPCODES = [0, 1, 2, 3, 7, 8, 9, 10, 11, 15];
 
-/** Makes one up. */
+/** Makes a random connection. */
 export function randomConnection(pick: Pick): Connection {
   const ending = oneOf(pick, ["read", "read", "half", "half", "cut"] as const);
   if (pick(6) === 0) return { pieces: randomSocket(pick), ending };
@@ -74,7 +74,7 @@ function randomRequest(pick: Pick, odd: boolean): string[] {
   return [...lines.map((line) => line + end), end, ...body];
 }
 
-/** A header line and what follows the head. */
+/** A header line and the part after the head. */
 function randomBody(pick: Pick, odd: boolean): string[] {
   const text = oneOf(pick, BODIES);
   if (pick(2) === 0) {

@@ -1,4 +1,4 @@
-/** Connections with anything on them, to real servers on each runtime. */
+/** Connections with arbitrary bytes, to real servers on each runtime. */
 import { writeAll } from "../../../tests/support/raw_client.ts";
 import type { Pick } from "../../../tests/support/random.ts";
 import { Child, commandOf, type RuntimeName, RUNTIMES, uwsEnvironment } from "../../support/children.ts";
@@ -12,26 +12,26 @@ import { type Connection, randomConnection } from "./random_connection.ts";
 
 const PROGRAM = "reliability/fuzz/raw/program";
 
-/** What listens: a runtime's own server, or uWebSockets.js on Node. */
+/** The server: a runtime's own, or uWebSockets.js on Node. */
 export type RawServer = RuntimeName | "uWebSockets.js";
 
 /** All of them. */
 export const RAW_SERVERS: readonly RawServer[] = [...RUNTIMES, "uWebSockets.js"];
-/** Statuses of 500 and more that answer a client's mistake or a limit. */
+/** Statuses of 500 and above that respond to a client error or a limit. */
 const ALLOWED = [501, 503, 505];
-/** ms for an answer that may never come, and for one that has to. */
+/** Time to wait for a response that may never come, and for a required one, in ms. */
 const BRIEF_MS = 12;
 const PATIENCE_MS = 5000;
 
 /**
- * What a runtime gives no hold on, as `docs/security.md` says: Bun joins two `Host` lines to one, and on Deno an
- * absolute target may hide the header.
+ * Behavior of runtimes that Sluice cannot change, as `docs/security.md` documents: Bun joins two `Host` lines into one,
+ * and on Deno an absolute target may hide the header.
  */
 const KNOWN: Readonly<Record<RawServer, readonly string[]>> = {
   Deno: ["a handler runs for a Host that is no host"],
   Node: [],
   Bun: ["a handler runs for a Host that is no host"],
-  // pipelining behind a handler that waits, trailers, and what follows upon them (docs/uws.md)
+  // pipelining behind a handler that waits, trailers, and what follows from them (docs/uws.md)
   "uWebSockets.js": ["a proper request is not answered"],
 };
 
@@ -39,9 +39,9 @@ const KNOWN: Readonly<Record<RawServer, readonly string[]>> = {
 export interface RawOptions {
   /** Name of a fault that the program plants. */
   readonly fault?: string;
-  /** Variables added to the environment of the program. */
+  /** Variables added to the program's environment. */
   readonly env?: Record<string, string>;
-  /** ms to wait for an answer that has to come, 5000 by default. */
+  /** Time to wait for a required response in ms, 5000 by default. */
   readonly patienceMs?: number;
 }
 
@@ -60,7 +60,7 @@ export class RawFuzzer implements Fuzzer<Connection>, AsyncDisposable {
     this.#known = KNOWN[server];
   }
 
-  /** Prepares one; its server starts with the first round. */
+  /** Prepares a fuzzer; its server starts with the first round. */
   static async on(server: RawServer, options: RawOptions = {}): Promise<RawFuzzer> {
     const isEngine = server === "uWebSockets.js";
     const command = isEngine ? commandOf("Node", `${PROGRAM}_uws.ts`) : commandOf(server, `${PROGRAM}.ts`);
@@ -130,7 +130,7 @@ async function sent(port: number, { pieces, ending }: Connection, patienceMs: nu
       wrongs.push({ kind: `an answer is ${status}`, detail: `${statuses}` });
     }
   }
-  // a client that ends its side first may be taken for one that has left
+  // the server may treat a client that closes its sending side first as disconnected
   if (ending === "read" && statuses.length < expected) {
     wrongs.push({ kind: "a proper request is not answered", detail: `${statuses.length} of ${expected} answers came` });
   }
@@ -159,7 +159,7 @@ async function statusesOf(
       seen += latin1(piece.subarray(0, count));
     }
   } catch (error) {
-    // the server may close a connection at any time; whether it has ended is seen afterwards
+    // the server may close a connection at any time; whether it has exited is checked afterwards
     if (!GONE.some((kind) => error instanceof kind)) throw error;
   } finally {
     clearTimeout(timer);

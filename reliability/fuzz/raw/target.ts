@@ -1,4 +1,4 @@
-/** The target of raw connections: an application that notes what its handlers see. */
+/** The target of raw connections: an application that records what its handlers see. */
 import sluice, { type FrameworkApp, type FrameworkRequest } from "@sluice/sluice";
 
 /** What a handler saw of a request. */
@@ -13,10 +13,10 @@ const { process } = globalThis as unknown as {
   process: { env: Record<string, string | undefined>; exit(code: number): never };
 };
 
-/** Builds the application; a variable plants the fault that a test has to find. */
+/** Builds the application; an environment variable plants the fault that a test must find. */
 export function buildTarget(): FrameworkApp {
   const fault = process.env["PLANTED_FAULT"];
-  // as Express does, other environments log the errors of clients, too
+  // as in Express, other environments also log client errors
   const app = sluice().set("env", "test");
   app.on("error", (error: { status?: number; code?: string }, context?: { phase?: string }) => {
     const isClients = context?.phase === "connection" || Number(error?.status) < 500 ||

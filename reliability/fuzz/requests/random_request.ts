@@ -1,4 +1,4 @@
-/** Requests made up at random: parts that servers interpret, repeated, nested, cut and mixed. */
+/** Random requests: the parts that servers interpret, repeated, nested, cut and mixed. */
 import { oneOf, type Pick } from "../../../tests/support/random.ts";
 
 /** A request as a plain value. */
@@ -7,7 +7,7 @@ export interface PlainRequest {
   /** Path and query. */
   readonly target: string;
   readonly headers: readonly (readonly [name: string, value: string])[];
-  /** Text with one character for each byte; `null` for none. */
+  /** A string with one character per byte; `null` for none. */
   readonly body: string | null;
 }
 
@@ -89,7 +89,7 @@ const BODIES = [
   ],
   ...['--b\r\nContent-Disposition: form-data; name="a"\r\n\r\n1\r\n--b--\r\n', "--b--", "--b\r\n\r\n", "\x1f\x8b\x08"],
 ];
-/** What becomes superlinear in servers that are careless: long, deep, or many of the same. */
+/** Input that takes superlinear time in careless servers: long, deep, or many of the same. */
 const LONG: readonly ((count: number) => string)[] = [
   ...["[", "a[", '{"a":', "&", "a&", "%", "%41", ",", ";", "a=;", " ", "\t", "/", "../", "-", ".", "a-", "a."].map(
     (text) => (count: number) => text.repeat(count),
@@ -103,7 +103,7 @@ const LONG: readonly ((count: number) => string)[] = [
   (count) => Array.from({ length: count }, (_, i) => `"k${i}":1`).join(","),
 ];
 
-/** Makes one up. */
+/** Makes a random request. */
 export function randomRequest(pick: Pick): PlainRequest {
   const hasBody = pick(3) === 0;
   const method = oneOf(pick, hasBody ? ["POST", "PUT", "PATCH", "DELETE"] : ["GET", "GET", "GET", "HEAD", "OPTIONS"]);
@@ -125,7 +125,7 @@ function randomText(pick: Pick, most: number): string {
   return Array.from({ length: 1 + pick(12) }, () => oneOf(pick, PIECES)).join("");
 }
 
-// a web request refuses the rest, as servers do
+// a web request rejects the rest, as servers do
 function headerText(text: string): string {
   return text.replaceAll(/[^\t\x20-\xff]/g, "").trim();
 }

@@ -1,4 +1,4 @@
-/** Requests in process, to an application that interprets everything a client may send. */
+/** In-process requests to an application that interprets everything a client may send. */
 import type { FrameworkApp } from "@sluice/sluice";
 import type { Pick } from "../../../tests/support/random.ts";
 import { bytesOf } from "../../support/http_client.ts";
@@ -8,7 +8,7 @@ import { shorter } from "../smallest.ts";
 import { brokenRule } from "./response_rules.ts";
 import { type PlainRequest, randomRequest } from "./random_request.ts";
 
-/** ms that no request takes three times in a row, not even on a busy machine: they have at most 80 kB. */
+/** Time that no request takes three times in a row, in ms, even on a busy machine. Requests have at most 80 kB. */
 const BOUND_MS = 250;
 
 /** Fuzzes an application. `using` ends it. */
@@ -21,7 +21,7 @@ export class RequestFuzzer implements Fuzzer<PlainRequest>, Disposable {
     this.#rejections.push(event.reason);
   };
 
-  /** @param app The application, as `buildTarget()` makes it */
+  /** @param app The application, as returned by `buildTarget()` */
   constructor(app: FrameworkApp) {
     this.#app = app;
     addEventListener("unhandledrejection", this.#note);
@@ -54,7 +54,7 @@ export class RequestFuzzer implements Fuzzer<PlainRequest>, Disposable {
         return { kind: "an exception leaves app.fetch", detail: Deno.inspect(error) };
       }
       ms = Math.min(ms, performance.now() - start);
-      // rejections are told when the turn ends
+      // rejections are reported at the end of the turn
       await new Promise((resolve) => setTimeout(resolve));
       if (this.#rejections.length > 0) {
         return { kind: "a rejection is not handled", detail: Deno.inspect(this.#rejections[0]) };
@@ -89,7 +89,7 @@ export class RequestFuzzer implements Fuzzer<PlainRequest>, Disposable {
   }
 }
 
-/** `undefined` for what cannot be said by a web request. */
+/** `undefined` if a web request cannot represent it. */
 function requestOf({ method, target, headers, body }: PlainRequest): Request | undefined {
   try {
     const init = { method, headers: headers.map(([name, value]): [string, string] => [name, value]) };

@@ -1,16 +1,16 @@
-/** What holds of every answer, whatever was asked. */
+/** Rules for every response to any request. */
 import type { Wrong } from "../fuzzer.ts";
 import type { PlainRequest } from "./random_request.ts";
 import { OUTSIDE } from "./target.ts";
 
-/** Statuses of 500 and more that answer a client's mistake or a limit. */
+/** Statuses of 500 and above that respond to a client error or a limit. */
 const ALLOWED = [501, 503, 505];
 
 /**
- * Looks for what no answer may be.
+ * Checks a response against all rules.
  *
- * @param request What was asked
- * @param answer What came
+ * @param request The request
+ * @param answer The response
  * @param body Its body
  */
 export function brokenRule({ method }: PlainRequest, response: Response, body: Uint8Array): Wrong | undefined {

@@ -1,15 +1,15 @@
-/** The application that requests in process go to: one of everything that interprets what a client sends. */
+/** The application for in-process requests, with one of everything that interprets input from a client. */
 import { fileURLToPath } from "node:url";
 import sluice, { type FrameworkApp, type Handler } from "@sluice/sluice";
 
 const FILES = fileURLToPath(new URL("../../../tests/fixtures/files/", import.meta.url));
 
-/** What the file says that lies beside the served folder. */
+/** Contents of the file next to the served folder. */
 export const OUTSIDE: string = Deno.readTextFileSync(new URL("../../../tests/fixtures/outside.txt", import.meta.url));
 
 const size: Handler = (req, res) => res.json(JSON.stringify(req.body ?? null).length);
 
-/** Builds it. */
+/** Builds the application. */
 export function buildTarget(): FrameworkApp {
   const app = sluice().set("env", "test").set("query parser", "extended").set("trust proxy", "loopback");
   app.use("/files", sluice.static(FILES, { dotfiles: "deny" }));

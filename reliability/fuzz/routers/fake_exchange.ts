@@ -1,17 +1,17 @@
-/** Sends targets as they are, which neither Node's client nor the constructor of `Request` does. */
+/** Sends targets unchanged, which neither Node's client nor the `Request` constructor does. */
 import { EventEmitter } from "node:events";
 
-/** Elysia takes the path from the twelfth character of a URL on. */
+/** Elysia reads the path from the twelfth character of a URL on. */
 const HOST = "host.example";
 
-/** Sends a target, and waits for the end of the response. */
+/** Sends a target and waits for the end of the response. */
 export type Send = (target: string) => Promise<void>;
 
-/** Sends to a listener of Node's server, whatever its parser lets through. */
+/** Sends to a Node server's listener, as if its parser let everything through. */
 export const onNode = (handle: (req: never, res: never) => unknown): Send => (target) =>
   new Promise((ended) => void handle(nodeRequest(target) as never, nodeResponse(ended) as never));
 
-/** Sends web requests whose URL nobody has resolved, as srvx has them. */
+/** Sends web requests with unresolved URLs, as in srvx. */
 export const onWeb = (handle: (request: Request) => Response | Promise<Response>): Send => async (target) => {
   const url = target.startsWith("/") ? `http://${HOST}${target}` : target;
   if (!/^https?:\/\/[a-z.]+[/?]/i.test(url)) return;
@@ -19,7 +19,7 @@ export const onWeb = (handle: (request: Request) => Response | Promise<Response>
   await response.body?.cancel();
 };
 
-/** Sends web requests as a server makes them that resolves URLs: Deno, Bun, Workers. */
+/** Sends web requests as made by servers that resolve URLs: Deno, Bun, Workers. */
 export const onResolvedWeb = (handle: (request: Request) => Response | Promise<Response>): Send => async (target) => {
   if (!target.startsWith("/") || !URL.canParse(`http://${HOST}${target}`)) return;
   const response = await handle(new Request(`http://${HOST}${target}`));

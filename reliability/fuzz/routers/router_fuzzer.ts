@@ -1,4 +1,4 @@
-/** Spellings of paths, sent to the routers of all frameworks behind policies for their routes. */
+/** Path spellings, sent to the routers of all frameworks behind policies for their routes. */
 import { MemoryStore, type Take } from "@sluice/rate-limit";
 import { PolicyRules } from "@sluice/rate-limit/rules";
 import { oneOf, type Pick } from "../../../tests/support/random.ts";
@@ -9,15 +9,15 @@ import { type Choice, ROUTERS, type RouterSubject, ROUTES } from "./routers.ts";
 
 /** A request. */
 export interface RoutedSpelling {
-  /** What was chosen of each option of the framework: the number of the value. */
+  /** The index of the chosen value for each of the framework's options. */
   readonly chosen: Readonly<Record<string, number>>;
-  /** In front of the path: nothing, or a scheme and a host. */
+  /** Prefix of the path: nothing, or a scheme and a host. */
   readonly origin: string;
-  /** The path, piece by piece: how it is usually written, and how it is written here. */
+  /** The path in pieces: the usual spelling, and the one used here. */
   readonly pieces: readonly (readonly [usual: string, here: string])[];
 }
 
-/** Name of the policy that counts by the segment that differs. */
+/** Name of the policy that counts by the varying segment. */
 const bySegment = (route: string) => `${route} by segment`;
 
 /** Requests to one application. */
@@ -33,7 +33,7 @@ const BITS = [
   ...["%3B1", "%23", "%3f", "%5c", "%6c", "%a0", "%ff", "%e2%84%aa", "\xa0", "\xdf", "\t", "L"],
 ];
 
-/** Letters that become ASCII ones in another case, as they are sent. */
+/** Letters that become ASCII ones in another case, as sent. */
 const LOOKALIKES: Readonly<Record<string, string>> = { k: "%E2%84%AA", s: "%C5%BF", i: "%C4%B0" };
 
 const ORIGINS = [
@@ -53,9 +53,9 @@ const ORIGINS = [
   ...["x:", "//h", "//"],
 ];
 
-/** Remembers what it was asked for last. */
+/** Remembers the last request's takes. */
 class RecordingStore extends MemoryStore {
-  /** What the last request took. */
+  /** Takes of the last request. */
   last: readonly Take[] = [];
 
   override decide(takes: readonly Take[], times?: number): ReturnType<MemoryStore["decide"]> {
@@ -64,7 +64,7 @@ class RecordingStore extends MemoryStore {
   }
 }
 
-/** An application, and what was seen of the last request. */
+/** An application, and what the last request showed. */
 interface Opened {
   readonly send: Send;
   readonly store: RecordingStore;
@@ -76,7 +76,7 @@ export class RouterFuzzer implements Fuzzer<RoutedSpelling> {
   readonly name: string;
   readonly #subject: RouterSubject;
   readonly #apps = new Map<string, Promise<Opened>>();
-  /** Requests that reached a handler. */
+  /** Number of requests that reached a handler. */
   reached = 0;
 
   /**
@@ -112,7 +112,7 @@ export class RouterFuzzer implements Fuzzer<RoutedSpelling> {
   }
 
   async check(steps: readonly RoutedSpelling[]): Promise<Wrong | undefined> {
-    /** The counter of each handler's parameters. */
+    /** Counters by handler and parameters. */
     const counters = new Map<string, { readonly key: string | undefined; readonly target: string }>();
     for (const step of steps) {
       const app = await this.#opened(step.chosen);
@@ -136,7 +136,7 @@ export class RouterFuzzer implements Fuzzer<RoutedSpelling> {
         return { kind: "a spelling hides a segment that is counted by", detail: `${seen} is reached by ${target}` };
       }
       if (!route.includes(":") || this.#subject.readsOtherwise?.(this.#choiceOf(step.chosen))) continue;
-      // Elysia has null for what can't be decoded, whatever it is
+      // Elysia has null for anything it cannot decode
       if (values.includes(null)) continue;
       const before = counters.get(seen);
       if (before === undefined) counters.set(seen, { key, target });
@@ -152,7 +152,7 @@ export class RouterFuzzer implements Fuzzer<RoutedSpelling> {
     const id = JSON.stringify(chosen);
     let app = this.#apps.get(id);
     if (app === undefined) {
-      // those of earlier rounds are not needed again
+      // applications of earlier rounds are no longer needed
       this.#apps.clear();
       this.#apps.set(id, app = this.#open(chosen));
     }
@@ -197,7 +197,7 @@ export class RouterFuzzer implements Fuzzer<RoutedSpelling> {
   }
 }
 
-/** A spelling of a path. */
+/** A random spelling of a path. */
 export function randomTarget(pick: Pick, path: string): string {
   return targetOf({ origin: "", pieces: randomPieces(pick, path) });
 }
@@ -208,7 +208,7 @@ function targetOf({ origin, pieces }: Omit<RoutedSpelling, "chosen">): string {
 }
 
 function randomPieces(pick: Pick, path: string): RoutedSpelling["pieces"] {
-  // few changes get further than many
+  // a few changes get further than many
   const often = oneOf(pick, [5, 12, 40]);
   const pieces = Array.from(path, (usual): [string, string] => {
     return [usual, pick(often) === 0 ? changed(pick, usual) : usual];

@@ -1,4 +1,7 @@
-/** The frameworks that the limiter serves, in every version and with every option by which a path may be spelled otherwise. */
+/**
+ * The frameworks that the limiter supports, in every version and with every option that allows other spellings of a
+ * path.
+ */
 import { fetchLimit, rateLimit } from "@sluice/rate-limit";
 import { rateLimit as elysiaLimit } from "@sluice/rate-limit/elysia";
 import { rateLimit as fastifyLimit } from "@sluice/rate-limit/fastify";
@@ -23,28 +26,28 @@ import { TrieRouter } from "hono/router/trie-router";
 import Koa from "koa";
 import { onNode, onResolvedWeb, onWeb, type Send } from "./fake_exchange.ts";
 
-/** Routes of every application; the last two are of a router that is mounted. */
+/** Routes of every application; the last two belong to a mounted router. */
 export const ROUTES = ["/login", "/shops/:id", "/shops/:id/items", "/files/*", "/api/login", "/api/users/:id"] as const;
 
 /** Chosen options: a value for each name. */
 export type Choice = Readonly<Record<string, unknown>>;
 
-/** Is told which route's handler runs, and with which parameters. */
+/** Called with the route whose handler runs, and its parameters. */
 export type Reached = (route: number, params: object | undefined) => void;
 
-/** What the limiter gets. */
+/** Options of the limiter. */
 // deno-lint-ignore no-explicit-any -- the options of seven frameworks
 type Limit = any;
 
 /** A framework. */
 export interface RouterSubject {
-  /** Values of its options, the usual one first. */
+  /** Values of its options, the default first. */
   readonly options: Readonly<Record<string, readonly unknown[]>>;
-  /** In front of each path of the document, where the application is mounted. */
+  /** Prefix of each path in the document, where the application is mounted. */
   mountedAt?(choice: Choice): string;
-  /** In front of each path that is sent, where the application takes it off. */
+  /** Prefix of each path that is sent, where the application strips it. */
   sentTo?(choice: Choice): string;
-  /** Whether the limiter cannot know how the router reads a path, and so by what it is to count. */
+  /** Whether the limiter cannot know how the router reads a path, and so what to count by. */
   readsOtherwise?(choice: Choice): boolean;
   /** An application with the routes, behind a limiter. */
   open(limit: Limit, choice: Choice, reached: Reached): Send | Promise<Send>;
@@ -117,13 +120,13 @@ function fastifyLike(make: any, settingsOf: (options: Choice) => object): Router
       const host = express().use("/mnt", handle);
       host.use((_req, res) => void res.end());
       const send = onNode(mounted && !rewrites ? host : handle);
-      // its router calls URL.parse without URL for others, which Deno does not let it
+      // for other targets, its router calls URL.parse without URL, which Deno does not allow
       return async (target) => target.startsWith("/") ? await send(target) : undefined;
     },
   };
 }
 
-/** By their names. */
+/** The frameworks by name. */
 export const ROUTERS: Readonly<Record<string, RouterSubject>> = {
   "Sluice": expressLike(sluice, "/files/*rest", (app) => onWeb((request) => app.fetch(request))),
   "Express 5": expressLike(express, "/files/*rest", onNode),
@@ -176,7 +179,7 @@ export const ROUTERS: Readonly<Record<string, RouterSubject>> = {
       if (mounted) router.use("/api/**", useBase("/api", api.handler));
       const send = onNode(toNodeListener(app.use(router)));
       for (const one of [router, api]) one.use("/**", eventHandler(() => ""));
-      // it has no routes for other targets, which it prints
+      // it has no routes for other targets, and logs them
       return async (target) => target.startsWith("/") ? await send(target) : undefined;
     },
   },
@@ -203,7 +206,7 @@ export const ROUTERS: Readonly<Record<string, RouterSubject>> = {
       app.use(async (ctx, next) => {
         if (rewrites) ctx.path = withoutVersion(ctx.path);
         else if (mounted) {
-          // as koa-mount does it
+          // as koa-mount does
           if (!/^\/mnt(?:\/|$)/.test(ctx.path)) return;
           ctx.path = ctx.path.slice(4) || "/";
         }
@@ -223,7 +226,8 @@ export const ROUTERS: Readonly<Record<string, RouterSubject>> = {
       // deno-lint-ignore no-explicit-any -- its types are those of another version of Koa's
       for (const one of [router, api]) app.use(one.routes() as any);
       const send = onNode(app.callback() as never);
-      // of an absolute target, Koa makes backslashes slashes, which is not done to one that a mount has taken a part of
+      // in an absolute target, Koa turns backslashes into slashes; a target from which a mount stripped a part stays as
+      // it is
       return async (target) => mounted && !target.startsWith("/") ? undefined : await send(target);
     },
   },

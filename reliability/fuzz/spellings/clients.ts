@@ -1,4 +1,4 @@
-/** How clients write the name of a file in a URL. */
+/** How clients write a file name in a URL. */
 
 /** Writes a path of segments as one client does. */
 export type Client = (name: string) => string;
@@ -11,9 +11,9 @@ function encodingAllBut(kept: RegExp): Client {
     Array.from(name, (character) => kept.test(character) ? character : bytes(character).join("")).join("");
 }
 
-/** Clients by name; the tests ask those that are on the machine whether they do so. */
+/** Clients by name; the tests check them against the clients installed on the machine. */
 export const CLIENTS: Readonly<Record<string, Client>> = {
-  // the URL Standard: a link, with what would end the path encoded
+  // the URL Standard: a link, with characters that would end the path encoded
   browser: (name) => new URL(name.replace(/[%?#]/g, encodeURIComponent), "http://host/").pathname.slice(1),
   encodeURI: (name) => encodeURI(name).replace(/[?#]/g, encodeURIComponent),
   encodeURIComponent: (name) => name.split("/").map(encodeURIComponent).join("/"),
@@ -21,10 +21,10 @@ export const CLIENTS: Readonly<Record<string, Client>> = {
   escape: encodingAllBut(/[\w\-.~/]/),
   // Python before 3.7
   tilde: encodingAllBut(/[\w\-./]/),
-  // Java's, with %20 for its plus
+  // Java's URLEncoder, with %20 for its plus
   urlEncoder: encodingAllBut(/[\w\-.*/]/),
-  // Java's URI of parts, and Python's requests: all that RFC 3986 allows in a path stays
+  // Java's multi-argument URI, and Python's requests: keeps everything RFC 3986 allows in a path
   allowed: encodingAllBut(/[\w\-./!~'()*,;:$&+=@]/),
-  // curl 7.88, .NET's UrlEncode: digits in lower case
+  // curl 7.88, .NET's UrlEncode: lowercase digits
   lower: (name) => encodingAllBut(/[\w\-./~]/)(name).replace(/%../g, (escape) => escape.toLowerCase()),
 };

@@ -1,14 +1,14 @@
-/** Disks in memory that find a file under other names than its own, as those of Windows and macOS do. */
+/** In-memory disks that find a file under names other than its own, as on Windows and macOS. */
 
-/** What a disk takes for the same name. */
+/** The name comparison of a disk. */
 export type DiskKind = "exact" | "macOS" | "Windows";
 
-/** What a name is compared by. */
+/** The key that a name is compared by. */
 const KEYS: Readonly<Record<DiskKind, (name: string) => string>> = {
   exact: (name) => name,
-  // APFS: canonical decomposition and full case folding, which makes "ss" of a sharp s
+  // APFS: canonical decomposition and full case folding, which turns a sharp s into "ss"
   macOS: (name) => name.normalize("NFD").toUpperCase().toLowerCase().normalize("NFD"),
-  // NTFS: one upper-case letter for one letter; Win32 strips dots and blanks from the end; streams follow a colon
+  // NTFS: one uppercase letter per letter; Win32 strips trailing dots and spaces; streams follow a colon
   Windows: (name) => Array.from(name.replace(/:.*$/, "").replace(/[. ]+$/, ""), upperOne).join(""),
 };
 
@@ -17,7 +17,7 @@ function upperOne(letter: string): string {
   return upper.length === letter.length ? upper : letter;
 }
 
-/** The short name that Windows keeps beside a long one, as for programs of 1993. */
+/** The short name that Windows stores for a long one, for programs of 1993. */
 function shortName(name: string): string {
   const dot = name.lastIndexOf(".");
   const [base, extension] = dot > 0 ? [name.slice(0, dot), name.slice(dot + 1)] : [name, ""];
@@ -25,7 +25,7 @@ function shortName(name: string): string {
   return `${letters(base).slice(0, 6)}~1${extension === "" ? "" : `.${letters(extension).slice(0, 3)}`}`;
 }
 
-/** The short name, as a client may ask for it. */
+/** The short name, which a client may request. */
 export { shortName };
 
 type Folder = Map<string, Folder | string>;
@@ -40,7 +40,7 @@ export class Disk {
   readonly #top: Folder = new Map();
 
   /**
-   * @param kind What it takes for the same name
+   * @param kind Its name comparison
    * @param files Contents by path
    */
   constructor(kind: DiskKind, files: Readonly<Record<string, string>>) {
@@ -57,7 +57,7 @@ export class Disk {
     }
   }
 
-  /** What an application has as its files. */
+  /** The `files` of an application. */
   get files(): object {
     const find = (path: string) => this.#find(path);
     const stat = (path: string) => {

@@ -1,4 +1,4 @@
-/** Paths to files behind a guard, in all the ways in which they can be spelled. */
+/** Paths to files behind a guard, in every possible spelling. */
 import type { FrameworkApp, Handler } from "@sluice/sluice";
 import { oneOf, type Pick } from "../../../tests/support/random.ts";
 import type { Fuzzer, Wrong } from "../fuzzer.ts";
@@ -11,16 +11,16 @@ import { buildWorld, OPEN, prefixOf, randomWorld, SECRET, type World } from "./w
 export interface Spelling {
   /** The application it is sent to. */
   readonly world: World;
-  /** The path, piece by piece: how it is usually written, and how it is written here. */
+  /** The path in pieces: the usual spelling, and the one used here. */
   readonly pieces: readonly (readonly [usual: string, here: string])[];
-  /** A file behind the guard, spelled by an attacker or by a client; or one that nothing guards, by a client. */
+  /** A guarded file, spelled by an attacker or by a client; or an unguarded one, spelled by a client. */
   readonly by: "attacker" | "client" | "client without guard";
 }
 
 /** Requests to one application. */
 const REQUESTS = 100;
 
-/** Letters that a disk may take for ASCII ones. */
+/** Letters that a disk may treat as ASCII ones. */
 const LOOKALIKES: Readonly<Record<string, readonly string[]>> = {
   k: ["\u212a"],
   s: ["\u017f", "\uff53"],
@@ -30,7 +30,7 @@ const LOOKALIKES: Readonly<Record<string, readonly string[]>> = {
   ".": ["\uff0e", "\u2024"],
 };
 
-/** Fuzzes the guards of applications on disks of all kinds. */
+/** Fuzzes the guards of applications on all kinds of disks. */
 export class SpellingFuzzer implements Fuzzer<Spelling> {
   readonly name: string;
   readonly #sensitive: boolean;
@@ -38,8 +38,9 @@ export class SpellingFuzzer implements Fuzzer<Spelling> {
   readonly #apps = new Map<string, FrameworkApp>();
 
   /**
-   * @param routing Whether routing is case-sensitive. Once one router is, files have one case in the whole process
-   * @param between What runs between the guards and the files, in tests of the fuzzer
+   * @param routing Whether routing is case-sensitive. Once one router is, file names are case-sensitive in the whole
+   * process
+   * @param between Middleware between the guards and the files, in tests of the fuzzer
    */
   constructor(routing: "sensitive" | "insensitive", between?: Handler) {
     this.name = `spellings, case-${routing}`;
@@ -83,7 +84,7 @@ export class SpellingFuzzer implements Fuzzer<Spelling> {
     const key = JSON.stringify(world);
     const known = this.#apps.get(key);
     if (known !== undefined) return known;
-    // those of earlier rounds are not needed again
+    // applications of earlier rounds are no longer needed
     this.#apps.clear();
     const app = buildWorld(world, this.#between);
     this.#apps.set(key, app);
@@ -109,14 +110,14 @@ export class SpellingFuzzer implements Fuzzer<Spelling> {
   }
 }
 
-/** A request with a target as it was sent; the constructor would resolve dots and encode. */
+/** A request with the target as sent; the constructor would resolve dots and encode characters. */
 export function requestOf(target: string): Request {
   const request = new Request("http://localhost/");
   Object.defineProperty(request, "url", { value: `http://localhost${target}` });
   return request;
 }
 
-// folders in front of the guarded one may be told of
+// a redirect may reveal folders above the guarded one
 function isBehind(world: World, location: string): boolean {
   return location.split("?")[0]!.split("/").length > `${prefixOf(world)}/${world.folder}`.split("/").length;
 }
@@ -134,7 +135,7 @@ function randomSpelling(pick: Pick, world: World): Spelling {
     const path = kind === 0 ? `${prefix}/${client(world.folder)}${file}` : `${prefix}/${client(world.open)}`;
     return { world, pieces: [[path, path]], by: kind === 0 ? "client" : "client without guard" };
   }
-  // few changes get further than many
+  // a few changes get further than many
   const often = oneOf(pick, [4, 10, 30]);
   const folder = world.disk === "Windows" && pick(12) === 0 ? shortName(world.folder) : world.folder;
   const pieces = Array.from(`${prefix}/${folder}${file}`, (character): [string, string] => {
@@ -182,7 +183,7 @@ function changed(pick: Pick, character: string, { disk }: World): string {
   }
 }
 
-/** All bytes of a string as escapes, the digits in either case. */
+/** All bytes of a string as escapes, with digits in either case. */
 function escaped(pick: Pick, text: string): string {
   const escape = Array.from(new TextEncoder().encode(text), (byte) => `%${byte.toString(16).padStart(2, "0")}`).join(
     "",

@@ -1,28 +1,28 @@
-/** Applications that guard a folder of files, in the ways in which programs do. */
+/** Applications that guard a folder of files, in the usual ways. */
 import sluice, { type FrameworkApp, type Handler, rateLimit } from "@sluice/sluice";
 import { oneOf, type Pick } from "../../../tests/support/random.ts";
 import type { Any } from "../../../tests/support/sluice_and_express.ts";
 import { Disk, type DiskKind } from "./disk.ts";
 import { runtimeKey } from "../../../src/util/runtime_key.ts";
 
-/** What the file says that is behind the guard. */
+/** Contents of the guarded file. */
 export const SECRET = "behind the guard";
-/** What the other file says. */
+/** Contents of the other file. */
 export const OPEN = "open to all";
 
-/** An application, as plain values. */
+/** An application as plain values. */
 export interface World {
   /** The disk. */
   readonly disk: DiskKind;
   /** Whether routing is case-sensitive. */
   readonly sensitive: boolean;
-  /** The folder that is guarded, below the one that is served. */
+  /** The guarded folder, below the served one. */
   readonly folder: string;
-  /** Name of a file that nothing guards. */
+  /** Name of an unguarded file. */
   readonly open: string;
-  /** What guards it. */
+  /** Kind of guard. */
   readonly guard: "function" | "router" | "limiter" | "list";
-  /** Whether the program wrote the path percent-encoded. */
+  /** Whether the program writes the path percent-encoded. */
   readonly encoded: boolean;
   /** Where files are served. */
   readonly at: "" | "/files" | "router" | "application";
@@ -30,7 +30,7 @@ export interface World {
   readonly options: keyof typeof OPTIONS;
 }
 
-/** Options that decide which file is found. */
+/** Options that determine which file is found. */
 const OPTIONS = {
   usual: {},
   extended: { extensions: ["txt"] },
@@ -40,7 +40,7 @@ const OPTIONS = {
   precompressed: { precompressed: true },
 } as const;
 
-/** Names of folders: letters, and what clients encode, or not. */
+/** Folder names: letters, and characters that clients do or do not encode. */
 export const FOLDERS: readonly string[] = [
   "admin",
   "Members",
@@ -69,24 +69,24 @@ export const FOLDERS: readonly string[] = [
   "a b/é",
 ];
 
-/** Characters of names: what clients encode, what only some of them do, and what none does. */
+/** Characters in names: those that all clients encode, some do, or none does. */
 const CHARACTERS = Array.from(" !\"#$%&'()*+,-.;<=>?@[]^_`{|}~aZ09éÜßñ日本\u200d😀");
 
 function randomName(pick: Pick, disk: DiskKind): string {
-  // Windows refuses some; on disks that fold case, a name would stand for several
+  // Windows rejects some; on disks that fold case, one name would stand for several
   const allowed = CHARACTERS.filter((character) => disk === "exact" || !/[*?"<>|. ]/.test(character));
   return `o${Array.from({ length: pick(8) }, () => oneOf(pick, allowed)).join("")}.txt`;
 }
 
-/** The mount in front of what is served, as clients write it. */
+/** The mount path in front of the served files, as clients write it. */
 export function prefixOf({ at }: World): string {
   return at === "" || at === "router" ? "" : "/files";
 }
 
-/** Chooses an application. */
+/** Chooses a random application. */
 export function randomWorld(pick: Pick, sensitive: boolean): World {
   const disk = oneOf<DiskKind>(pick, ["exact", "exact", "macOS", "Windows"]);
-  // Windows refuses these
+  // Windows rejects these
   const folders = FOLDERS.filter((name) => disk !== "Windows" || !/[*?:"<>|]/.test(name));
   return {
     disk,
@@ -100,7 +100,7 @@ export function randomWorld(pick: Pick, sensitive: boolean): World {
   };
 }
 
-/** The path as the program writes it: what is syntax has a backslash. */
+/** The path as the program writes it: syntax characters are escaped with a backslash. */
 function written({ folder, encoded }: World): string {
   const names = folder.split("/").map((name) => encoded ? encodeURIComponent(name) : name.replaceAll("%", "%25"));
   return `/${names.join("/")}`.replace(/[{}()[\]+?!:*\\]/g, "\\$&");
@@ -110,7 +110,7 @@ function written({ folder, encoded }: World): string {
  * Builds an application.
  *
  * @param world The application
- * @param between What runs between the guard and the files
+ * @param between Middleware between the guard and the files
  */
 export function buildWorld(world: World, between?: Handler): FrameworkApp {
   const { disk, sensitive, folder, open, guard, at } = world;

@@ -1,4 +1,4 @@
-/** A program that is over when its server is. */
+/** A program that exits with its server. */
 import sluice from "@sluice/sluice";
 
 const app = sluice();

@@ -1,4 +1,4 @@
-/** The commonest program: it exports nothing, and listens when it is ready. */
+/** The most common kind of program: exports nothing, and listens when ready. */
 import sluice, { rateLimit, Router } from "@sluice/sluice";
 
 const app = sluice();

@@ -1,4 +1,4 @@
-/** Exports an application with schemas: what `sluice client` and `sluice check` are for. */
+/** Exports an application with schemas, for `sluice client` and `sluice check`. */
 import { openapiPages } from "@sluice/openapi/pages";
 import { validate } from "@sluice/openapi";
 import sluice from "@sluice/sluice";

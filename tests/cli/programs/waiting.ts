@@ -1,4 +1,4 @@
-/** A program that talks, begins when its server listens, and waits for its end. */
+/** A program that prints, starts its work when its server listens, and waits for its end. */
 import { once } from "node:events";
 import sluice from "@sluice/sluice";
 

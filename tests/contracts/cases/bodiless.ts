@@ -2,7 +2,7 @@ import { assertEquals } from "@std/assert";
 import { type Chapter, chapter, json, type Visit } from "../case.ts";
 import { HANDSHAKE, RawSocket } from "../raw_socket.ts";
 
-/** A body that each parser reads, and what it makes of it. */
+/** A body for each parser, and its parsed value. */
 const PARSED: Readonly<Record<string, readonly [body: string, parsed: unknown]>> = {
   "application/json": ["[1]", [1]],
   "application/x-www-form-urlencoded": ["a=1", { a: "1" }],
@@ -10,10 +10,10 @@ const PARSED: Readonly<Record<string, readonly [body: string, parsed: unknown]>>
   "application/octet-stream": ["a", [97]],
 };
 
-/** The headers of a handshake, left out. */
+/** Removes the headers of a handshake. */
 const NO_HANDSHAKE = Object.fromEntries(Object.keys(HANDSHAKE).map((name) => [name, ""]));
 
-/** Sends a request without a body, and without the `Content-Length: 0` that clients add where there is a connection. */
+/** Sends a request without a body, and without the `Content-Length: 0` that clients add on a connection. */
 async function bodiless(
   { ask, origin }: Visit,
   method: string,
@@ -30,7 +30,7 @@ const NOTHING = { body: "undefined", is: null };
 export const bodilessRequests: Chapter = chapter("Requests without a body", (it) => {
   for (const [type, [body, parsed]] of Object.entries(PARSED)) {
     it(`one of type ${type} leaves its parser as it was`, async (visit) => {
-      // a type that no other case has sent, because parsers remember types
+      // a type that no other case has sent, because parsers cache types
       const own = `${type}; of=${visit.flag}`;
       const headers = { "content-type": own };
       assertEquals(await bodiless(visit, "DELETE", "/bodiless/body", headers), NOTHING);

@@ -13,7 +13,7 @@ function post(body: BodyInit | null, type = "application/json", headers: Record<
   return { method: "POST", body, headers: { "content-type": type, ...headers } };
 }
 
-/** What the program said about the error, or what it read. */
+/** The error that the program reported, or what it read. */
 async function told(ask: Ask, path: string, init: RequestInit): Promise<unknown[]> {
   const response = await ask(path, init);
   const { type, limit } = await response.json() ?? {};
@@ -27,13 +27,13 @@ function inPieces(...pieces: (string | Uint8Array)[]): ReadableStream<Uint8Array
   return ReadableStream.from(pieces.map((piece) => typeof piece === "string" ? encoder.encode(piece) : piece));
 }
 
-/** A multipart form with so many fields. */
+/** A multipart form with this many fields. */
 function parts(count: number): string {
   const part = (i: number) => `--${BOUNDARY}\r\nContent-Disposition: form-data; name="f${i}"\r\n\r\n${i}\r\n`;
   return `${Array.from({ length: count }, (_, i) => part(i)).join("")}--${BOUNDARY}--\r\n`;
 }
 
-/** Begins a body, sends nothing more, and returns the status of the answer. */
+/** Begins a body, sends nothing more, and returns the status of the response. */
 async function stalled({ ask, origin }: Visit, path: string, announced: number | null): Promise<number> {
   const framing: [string, string] = announced === null
     ? ["Transfer-Encoding", "chunked"]
@@ -92,7 +92,7 @@ export const bodyLimits: Chapter = chapter("Limits of bodies", (it) => {
       const body = `[${" ".repeat(4000)}]`;
       const response = await ask(`/small-budget/${way}`, post(body, type));
       const { type: error, limit } = await response.json();
-      // where the whole body has come before anybody is asked, it is not held, but there
+      // where the whole body has arrived before the handler runs, it is not held back
       const isThere = response.status === 200;
       if (isThere) assert(["text", "parsed-json"].includes(way), way);
       else {
@@ -139,7 +139,7 @@ export const bodyLimits: Chapter = chapter("Limits of bodies", (it) => {
     assertEquals((await json(ask, "/limits/form", post("a=1&".repeat(999) + "a=1", FORM)) as unknown[]).length, 1000);
     assertEquals(await told(ask, "/limits/form", post("a=1&".repeat(1000) + "a=1", FORM)), many);
     const one = `Content-Disposition: form-data; name="f0"\r\nX: `;
-    // what stands between the delimiter's end and the empty line, with the end of the delimiter's own line
+    // the bytes between the delimiter and the empty line, including the end of the delimiter's own line
     const headed = (bytes: number) => `--${BOUNDARY}\r\n${one.padEnd(bytes - 2, "x")}\r\n\r\n0\r\n--${BOUNDARY}--\r\n`;
     assertEquals(await json(ask, "/limits/form", post(headed(8192), PARTS)), [["f0", "0"]]);
     for (const bytes of [8193, 8_000_000]) {
@@ -204,7 +204,7 @@ export const bodyLimits: Chapter = chapter("Limits of bodies", (it) => {
     );
     // all at once, because each takes as long as the timeout
     await Promise.all(cases.map(async ({ way, announced }) => {
-      // so many bytes are too many for some
+      // some parsers reject this many bytes
       const expected = announced === 150_000 && ["json", "text"].includes(way) ? 413 : 408;
       assertEquals(await stalled(visit, `/small-limits/${way}`, announced), expected, `${way} ${announced}`);
     }));

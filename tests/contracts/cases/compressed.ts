@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { type Chapter, chapter, text } from "../case.ts";
 
-/** The client of the tests undoes gzip by itself, and not this. */
+/** The test client decodes gzip by itself, but not deflate. */
 const DEFLATE: RequestInit = { headers: { "accept-encoding": "deflate" } };
 
 const GZIP: RequestInit = { headers: { "accept-encoding": "gzip" } };

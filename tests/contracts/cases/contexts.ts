@@ -3,10 +3,10 @@ import { type Ask, type Chapter, chapter, json, text } from "../case.ts";
 import { SocketClient } from "../socket_client.ts";
 import { until } from "../../support/until.ts";
 
-/** Requests at once, whose steps take turns. */
+/** Concurrent requests whose steps take turns. */
 const AT_ONCE = 20;
 
-/** Sends requests with ids of their own at once, and returns what each gets, by its id. */
+/** Sends concurrent requests with unique ids, and returns the result of each by id. */
 async function each<T>(flag: string, ask: (id: string, headers: Record<string, string>) => Promise<T>): Promise<T[]> {
   return await Promise.all(
     Array.from({ length: AT_ONCE }, (_, i) => ask(`${flag}-${i}`, { "x-request-id": `${flag}-${i}` })),
@@ -26,7 +26,7 @@ function chain(ask: Ask, headers: Record<string, string>): Promise<unknown> {
   });
 }
 
-/** `context` of `@sluice/middleware`, and what uses it. */
+/** `context` of `@sluice/middleware`, and its users. */
 export const contexts: Chapter = chapter("The request's context", (it) => {
   it("there is a request only within requests, or the middleware says what is missing", async ({ ask, lacks }) => {
     const { refusal, isNone } = await json(ask, "/contexts/support") as { refusal: string | null; isNone: boolean };

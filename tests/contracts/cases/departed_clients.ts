@@ -1,19 +1,19 @@
 import { assertEquals } from "@std/assert";
 import { type Ask, CASE_PATIENCE_MS, type Chapter, chapter, json } from "../case.ts";
 
-/** Waits until the program has noted something else than `before` under a flag. */
+/** Waits until the program has noted something other than `before` under a flag. */
 async function noted(ask: Ask, flag: string, before: unknown): Promise<unknown> {
   const late = Date.now() + CASE_PATIENCE_MS;
   for (;;) {
     const note = await json(ask, `/departed-notes/${flag}`);
     if (note !== before) return note;
     if (Date.now() > late) throw new Error(`The program has noted nothing but ${JSON.stringify(before)}`);
-    // in process, timers would never run between two answers
+    // in process, timers would never run between two responses
     await new Promise((resolve) => setTimeout(resolve, 0));
   }
 }
 
-/** What the handler finds. */
+/** What the handler sees. */
 function found(path: string, mount: string, flag: string): Record<string, unknown> {
   return {
     get: "string",
@@ -32,14 +32,14 @@ function found(path: string, mount: string, flag: string): Record<string, unknow
   };
 }
 
-/** Uploads a piece, waits until the program has got the request, and disconnects. */
+/** Uploads a chunk, waits until the program has received the request, and disconnects. */
 async function leaveUpload(ask: Ask, path: string, flag: string): Promise<void> {
   const leaving = new AbortController();
   let upload!: ReadableStreamDefaultController;
   const body = new ReadableStream({ start: (controller) => void (upload = controller).enqueue(new Uint8Array(1000)) });
   const asked = ask(`${path}?flag=${flag}`, { method: "POST", body, signal: leaving.signal });
   await noted(ask, flag, null);
-  // in process there is no connection that would end
+  // in process, no connection would end
   upload.error(new Error("The client leaves"));
   leaving.abort();
   await asked.catch(() => {});

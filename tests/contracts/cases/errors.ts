@@ -2,19 +2,19 @@ import { assertEquals } from "@std/assert";
 import { type Ask, CASE_PATIENCE_MS, type Chapter, chapter, json, text } from "../case.ts";
 import { SocketClient } from "../socket_client.ts";
 
-/** Waits until so many errors were reported, and returns them. */
+/** Waits until this many errors were reported, and returns them. */
 async function reported(ask: Ask, flag: string, count = 1): Promise<unknown> {
   const late = Date.now() + CASE_PATIENCE_MS;
   for (;;) {
     const notes = await json(ask, `/error-notes/${flag}`) as unknown[];
     if (notes.length >= count) return notes;
     if (Date.now() > late) throw new Error(`Only ${notes.length} of ${count} errors: ${JSON.stringify(notes)}`);
-    // in process, timers would never run between two answers
+    // in process, timers would never run between two responses
     await new Promise((resolve) => setTimeout(resolve, 0));
   }
 }
 
-/** Whether an answer is cut, or, where it is sent whole, not sent at all. */
+/** Whether a response is cut off or, where it is sent whole, not sent at all. */
 async function isBroken(ask: Ask, path: string): Promise<boolean> {
   try {
     const response = await ask(path);
@@ -25,7 +25,7 @@ async function isBroken(ask: Ask, path: string): Promise<boolean> {
   }
 }
 
-/** Another error in the same place proves that the first one was reported once. */
+/** A second error in the same place shows that the first one was reported once. */
 async function brokenTwice(ask: Ask, path: string, flag: string): Promise<unknown> {
   for (let count = 1; count <= 2; count++) {
     await isBroken(ask, `/unseen${path}?flag=${flag}`);
@@ -34,7 +34,7 @@ async function brokenTwice(ask: Ask, path: string, flag: string): Promise<unknow
   return await reported(ask, flag);
 }
 
-/** Asks twice, with an answer that is complete. */
+/** Sends two requests that get a complete response. */
 async function sentTwice(ask: Ask, path: string, flag: string): Promise<unknown> {
   const sent = [await text(ask, `/unseen${path}?flag=${flag}`)];
   await reported(ask, flag);

@@ -38,7 +38,7 @@ export const files: Chapter = chapter("Files and views", (it) => {
   it("a precompressed file is sent to clients that accept its coding", async ({ ask }) => {
     const packed = await ask("/coded/page.html", { headers: { "accept-encoding": "gzip" } });
     assertEquals(packed.headers.get("content-type"), "text/html; charset=utf-8");
-    // in process, there is no client that undoes it by itself
+    // in process, no client decodes it
     const unzip = new DecompressionStream("gzip");
     const { body } = packed.url === "" ? new Response(packed.body!.pipeThrough(unzip)) : packed;
     assertEquals(await new Response(body).text(), "the page from its archive\n");

@@ -7,14 +7,14 @@ export async function pass(ask: Ask, ms: number): Promise<void> {
   await text(ask, `/clock/${ms}`, { method: "POST" });
 }
 
-/** Sends requests as a client, one after the other, and returns the statuses. */
+/** Sends requests as a client, one after the other, and returns their statuses. */
 export async function statuses(ask: Ask, path: string, client: string, count: number): Promise<number[]> {
   const all: number[] = [];
   for (let i = 0; i < count; i++) all.push(await status(ask, path, client));
   return all;
 }
 
-/** Sends requests as a client, all at once, and returns how many were admitted. */
+/** Sends concurrent requests as a client, and returns how many were admitted. */
 export async function admitted(ask: Ask, path: string, client: string, count: number): Promise<number> {
   const all = await Promise.all(Array.from({ length: count }, () => status(ask, path, client)));
   assertEquals(all.filter((one) => one !== 200 && one !== 429), []);
@@ -25,7 +25,7 @@ async function status(ask: Ask, path: string, client: string): Promise<number> {
   return (await seen(ask, path, { headers: { "x-client": client } }))[0] as number;
 }
 
-/** What a client behind a trusted proxy gets. */
+/** Sends a request as a client behind a trusted proxy. */
 export async function through(ask: Ask, path: string, address: string): Promise<unknown> {
   return (await seen(ask, path, { headers: { "x-forwarded-for": address } }))[0];
 }

@@ -201,7 +201,7 @@ export const bodies: Chapter = chapter("Bodies", (it) => {
 
   it("behind a parser, the request has a body, even if there was none or it was refused", async ({ ask }) => {
     const large = JSON.stringify("x".repeat(200));
-    // again and again, because parsers remember the usual type
+    // repeated, because parsers cache the usual type
     for (let round = 0; round < 3; round++) {
       assertEquals(await answers(), [[200, true], [200, true], [200, true], [200, true], [400, true], [413, true]]);
     }

@@ -158,7 +158,7 @@ export const closing: Chapter = chapter("WebSockets: the end", (it) => {
         assertMatch(told![1], /ping/);
       };
       await isDropped(flag, () => {});
-      // otherwise it could make the server keep whatever is published
+      // otherwise it could make the server buffer everything published
       await isDropped(`${flag}-answers`, (socket) => socket.send(OPCODE.pong).catch(() => {}));
     },
     "websocket",
@@ -179,8 +179,8 @@ export const closing: Chapter = chapter("WebSockets: the end", (it) => {
         assertEquals(await socket.text(), "still here");
         assertEquals(await noted(ask, flag, 0), []);
       };
-      // a busy machine may delay a pong beyond the short timeout; a server that ignores pongs fails with the long one
-      // too
+      // a busy machine may delay a pong beyond the short timeout; a server that ignores pongs also fails with the long
+      // one
       await stays("/socket/pinged", flag).catch(() => stays("/socket/pinged-slowly", `${flag}-slowly`));
     },
     "websocket",

@@ -4,7 +4,7 @@ import { OPCODE } from "../frame.ts";
 import { HANDSHAKE, RawSocket } from "../raw_socket.ts";
 import { SocketClient } from "../socket_client.ts";
 
-/** Status and body of a handshake that is refused. */
+/** Status and body of a refused handshake. */
 async function refused(origin: string, path: string, headers = {}, method?: string): Promise<[number, string]> {
   using socket = await RawSocket.open(origin, path, headers, method);
   return [socket.status, await socket.body()];
@@ -143,7 +143,7 @@ export const handshakes: Chapter = chapter("WebSockets: the handshake", (it) => 
 
   it("only a GET is a handshake", async ({ origin }) => {
     using socket = await RawSocket.open(origin, "/socket/shared", { "Content-Length": "0" }, "POST");
-    // a route for POST could answer it; Deno refuses it before it reaches the application
+    // a POST route could respond to it; Deno refuses it before it reaches the application
     assert([400, 404].includes(socket.status), socket.head);
   }, "websocket");
 

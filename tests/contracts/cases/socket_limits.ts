@@ -19,7 +19,7 @@ async function untilClose(socket: RawSocket): Promise<Frame[]> {
   }
 }
 
-/** A client's compressed message of some zeros (RFC 7692 section 7.2.1). */
+/** A client's compressed message of zeros (RFC 7692 section 7.2.1). */
 function compressed(length: number): Uint8Array<ArrayBuffer> {
   const packed = deflateRawSync(new Uint8Array(length), { finishFlush: constants.Z_SYNC_FLUSH });
   const bytes = frame(OPCODE.binary, packed.subarray(0, -4));
@@ -32,7 +32,7 @@ async function published(ask: Ask, topic: string): Promise<unknown> {
   return await json(ask, `/socket-publish/${topic}/mebibyte`, { method: "POST" });
 }
 
-/** Sends messages, each numbered by its first byte, as far as the server reads. */
+/** Sends messages, numbered by their first byte, as far as the server reads. */
 async function sent(socket: RawSocket, count: number, length: number): Promise<void> {
   for (let i = 0; i < count; i++) await socket.send(OPCODE.binary, new Uint8Array(length).fill(i));
 }
@@ -71,7 +71,7 @@ export const socketLimits: Chapter = chapter("WebSockets: limits", (it) => {
       const [extension] = socket.header("sec-websocket-extensions");
       if (extension === undefined) return;
       await socket.write(compressed(1000));
-      // it is compressed, too
+      // it is also compressed
       assertEquals((await socket.next())!.opcode, OPCODE.text);
       // a few bytes on the wire
       await socket.write(compressed(1001));
@@ -131,17 +131,17 @@ export const socketLimits: Chapter = chapter("WebSockets: limits", (it) => {
       using socket = await RawSocket.open(origin, `/socket/limits/waits?flag=${flag}`);
       const [length, count] = [64 * 1024, 128];
       const sending = sent(socket, count, length);
-      // if the case fails, nobody waits for it
+      // if the case fails, it is never awaited
       sending.catch(() => {});
       const most = WAITING_BYTES / length;
       await noted(ask, flag, most);
-      // a server that reads on would take them meanwhile
+      // a server that keeps reading would handle them meanwhile
       for (let i = 0; i < 50; i++) await noted(ask, flag, most);
       await ask(`/socket-release/${flag}`, { method: "POST" });
       for (let i = 0; i < count; i++) assertEquals(await socket.text(), String(i));
       await sending;
       const running = await noted(ask, flag, count) as number[];
-      // some had arrived already
+      // some had already arrived
       assert(Math.max(...running) <= 2 * most, `${Math.max(...running)} were handled at once`);
     },
     "websocket",
@@ -153,7 +153,7 @@ export const socketLimits: Chapter = chapter("WebSockets: limits", (it) => {
     async ({ ask, origin, flag, lacks }) => {
       using socket = await RawSocket.open(origin, `/socket/limits/waits?flag=${flag}`);
       const length = 64 * 1024;
-      // the last one is too much
+      // the last one exceeds the limit
       const count = WAITING_BYTES / length;
       await sent(socket, count, length);
       await noted(ask, flag, count);

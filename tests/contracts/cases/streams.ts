@@ -2,7 +2,7 @@ import { assertEquals } from "@std/assert";
 import { type Ask, type Chapter, chapter, flagged, json, text } from "../case.ts";
 import { PATIENCE_MS } from "../../support/patience.ts";
 
-/** Reads the first piece, lets the program continue, and returns the first piece and the rest. */
+/** Reads the first chunk, lets the program continue, and returns the first chunk and the rest. */
 async function inPieces(ask: Ask, path: string, flag: string): Promise<string[]> {
   const response = await ask(`${path}?flag=${flag}`);
   const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader();
@@ -16,7 +16,7 @@ async function inPieces(ask: Ask, path: string, flag: string): Promise<string[]>
   }
 }
 
-/** Reads a body that must fail, and returns what came before that. */
+/** Reads a body that must fail, and returns what came before the failure. */
 async function untilCut(response: Response): Promise<string> {
   const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader();
   let text = "";
@@ -28,7 +28,7 @@ async function untilCut(response: Response): Promise<string> {
   throw new Error(`the body ended as if it were complete: ${text}`);
 }
 
-/** Uploads a piece, waits until the program has seen it, and uploads the last. */
+/** Uploads a chunk, waits until the program has seen it, and uploads the last one. */
 async function uploaded(ask: Ask, path: string, flag: string): Promise<unknown> {
   const pieces = (async function* () {
     yield new Uint8Array(1000);
@@ -38,7 +38,7 @@ async function uploaded(ask: Ask, path: string, flag: string): Promise<unknown> 
   return await json(ask, `${path}?flag=${flag}`, { method: "POST", body: ReadableStream.from(pieces) });
 }
 
-/** Uploads a piece, waits until the program has seen it, and disconnects. */
+/** Uploads a chunk, waits until the program has seen it, and disconnects. */
 async function leaveUpload(ask: Ask, path: string, flag: string): Promise<void> {
   const leaving = new AbortController();
   const body = new ReadableStream({ start: (controller) => controller.enqueue(new Uint8Array(1000)) });
@@ -173,7 +173,7 @@ export const streams: Chapter = chapter("Streams", (it) => {
     const response = await ask(`/leave/streaming?flag=${flag}`, { signal: controller.signal });
     const reader = response.body!.getReader();
     await reader.read();
-    // in process there is no connection to close
+    // in process, there is no connection to close
     await reader.cancel();
     controller.abort();
     await flagged(ask, `${flag}-cancelled`);

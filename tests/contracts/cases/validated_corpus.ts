@@ -1,20 +1,20 @@
-/** Requests, and how schemas of all libraries judge them. */
+/** Requests, and how the schemas of all libraries judge them. */
 
 /** A request, and the status of its response. */
 export interface Judged {
-  /** What it is. */
+  /** Its description. */
   readonly name: string;
-  /** What follows the path of the route. */
+  /** Query after the path of the route. */
   readonly query?: string;
   /** The request. */
   readonly init: RequestInit;
-  /** Status of the response: 200, or one of the client's faults. */
+  /** Status of the response: 200, or a client error. */
   readonly status: number;
 }
 
 const PAGE = "?page=1";
 
-/** A request with JSON, or with whatever a text is, as JSON. */
+/** A request with JSON, or with any string sent as JSON. */
 export function posted(body: unknown, headers: Record<string, string> = {}): RequestInit {
   const text = typeof body === "string" ? body : JSON.stringify(body);
   return { method: "POST", headers: { "content-type": "application/json", ...headers }, body: text };
@@ -85,7 +85,7 @@ const TITLE = ["title", "Milk"] as const;
 const NUMBER = ["n", "1"] as const;
 const PICTURE = ["picture", new File(["pixels"], "a.png", { type: "image/png" })] as const;
 
-/** Forms: the texts `title` and `n`, and perhaps one picture, of a route whose schema refuses with 422. */
+/** Forms: the strings `title` and `n`, and optionally one picture, for a route whose schema rejects with 422. */
 export const FORMS: readonly Judged[] = [
   form("text and a file", 200, TITLE, NUMBER, PICTURE),
   form("text alone", 200, TITLE, NUMBER),

@@ -1,7 +1,7 @@
 /** The program behind a `fetch` event: for edge runtimes and service workers. */
 import { buildProgram } from "../program.ts";
 
-/** The part of the event that is used. */
+/** The part of the event that the program uses. */
 interface FetchEventLike {
   readonly request: Request;
   respondWith(response: Response | Promise<Response>): void;

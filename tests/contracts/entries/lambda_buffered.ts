@@ -1,4 +1,4 @@
-/** The program as a Lambda function whose answers are sent whole. */
+/** The program as a Lambda function with buffered responses. */
 import { toLambdaHandler } from "@sluice/sluice/lambda";
 import { buildProgram } from "../program.ts";
 

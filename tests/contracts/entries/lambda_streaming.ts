@@ -1,4 +1,4 @@
-/** The program as a Lambda function whose answers are streamed. */
+/** The program as a Lambda function with streamed responses. */
 import { toStreamingHandler } from "@sluice/sluice/lambda";
 import { buildProgram } from "../program.ts";
 

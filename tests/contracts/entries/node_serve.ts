@@ -1,4 +1,4 @@
-/** The program on Node, through Sluice's entry for it. */
+/** The program on Node, through Sluice's Node entry. */
 import { serve } from "@sluice/sluice/node";
 import { buildProgram } from "../program.ts";
 

@@ -1,7 +1,7 @@
 /** The program's `fetch` passed to the server of Deno or Bun, on the Unix socket `SOCKET`; prints `PORT` when ready. */
 import { buildProgram } from "../program.ts";
 
-/** The part of Bun's global that is used. */
+/** The part of Bun's global object that the program uses. */
 interface BunLike {
   readonly env: Record<string, string | undefined>;
   serve(options: object): unknown;

@@ -2,7 +2,7 @@
 import { durableSockets } from "@sluice/sluice/workers";
 import { buildProgram } from "../program.ts";
 
-/** The part of a Durable Object namespace that is used. */
+/** The part of a Durable Object namespace that the program uses. */
 interface Namespace {
   idFromName(name: string): unknown;
   get(id: unknown): { fetch(request: Request): Promise<Response> };

@@ -1,8 +1,8 @@
-// Runs a bundled program in Vercel's edge-runtime, and prints where it listens.
+// Runs a bundled program in Vercel's edge-runtime, and prints its address.
 import { readFileSync } from "node:fs";
 import { createServer } from "node:http";
 
-// installed beside the copy of this file that runs, and nowhere else
+// installed only beside the copy of this file that runs
 const name = "edge-runtime";
 const { createHandler, EdgeRuntime } = await import(name);
 
@@ -16,7 +16,7 @@ const server = createServer((req, res) => {
   const dispatchFetch = (url, init) => runtime.dispatchFetch(url, { ...init, signal: client.signal });
   const evaluate = (code) => runtime.evaluate(code);
   const { handler } = createHandler({ runtime: { context, evaluate, dispatchFetch } });
-  // the package's own server would end with a body that fails
+  // the package's own server would crash on a body that fails
   handler(req, res).catch(() => {});
 });
 server.listen(0, "127.0.0.1", () => console.log(server.address().port));

@@ -1,6 +1,6 @@
-// Runs a bundled Lambda function in AWS's own runtime client, and prints where it listens: as a function URL, and for
-// raw events under the path of AWS's emulator. This file implements Lambda's runtime API
-// (docs.aws.amazon.com/lambda/latest/dg/runtimes-api.html) in place of Lambda itself.
+// Runs a bundled Lambda function in AWS's own runtime client, and prints its address. It serves the function as a
+// function URL, and takes raw events under the path of AWS's emulator. This file implements Lambda's runtime API
+// (docs.aws.amazon.com/lambda/latest/dg/runtimes-api.html) instead of Lambda itself.
 import { isUtf8 } from "node:buffer";
 import { writeFileSync } from "node:fs";
 import http from "node:http";
@@ -11,7 +11,7 @@ import { buffer } from "node:stream/consumers";
 const NEXT = "/2018-06-01/runtime/invocation/";
 const INVOKE = "/2015-03-31/functions/function/invocations";
 const ERROR_TRAILER = "lambda-runtime-function-error-type";
-// Lambda has a process for each concurrent invocation; here they share one, so that they share the program's state
+// Lambda has a process for each concurrent invocation; here they share one, and with it the program's state
 const LOOPS = 24;
 
 const events = [];
@@ -127,7 +127,7 @@ const listening = (server) =>
   new Promise((resolve) => server.listen(0, "127.0.0.1", () => resolve(server.address().port)));
 const apiPort = await listening(runtimeApi);
 
-// otherwise, the client would send buffered answers through its own native module
+// otherwise, the client would send buffered responses through its own native module
 const post = (id, kind, body) =>
   http.request(
     { port: apiPort, host: "127.0.0.1", method: "POST", path: `${NEXT}${id}/${kind}` },

@@ -1,4 +1,4 @@
-// Runs a bundled Worker in workerd, through miniflare, and prints where it listens.
+// Runs a bundled Worker in workerd, through miniflare, and prints its address.
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { Miniflare } from "miniflare";
 
@@ -6,14 +6,14 @@ const [, , script, object] = process.argv;
 const { BINDINGS = "{}" } = process.env;
 const FILES = "tests/fixtures";
 
-// the files a Worker has are the modules it was deployed with
+// a Worker's files are the modules it was deployed with
 const files = readdirSync(FILES, { recursive: true }).map((name) => `${FILES}/${name}`)
   .filter((path) => statSync(path).isFile())
   .map((path) => ({ type: "Data", path, contents: readFileSync(path) }));
 const worker = new Miniflare({
   modules: [{ type: "ESModule", path: "worker.js", contents: readFileSync(script, "utf8") }, ...files],
   compatibilityDate: "2026-07-01",
-  // without the first there is no node:fs, without the second req.signal never aborts
+  // without the first there is no node:fs; without the second, req.signal never aborts
   compatibilityFlags: ["nodejs_compat", "enable_request_signal"],
   bindings: JSON.parse(BINDINGS),
   durableObjects: object === undefined ? {} : { PROGRAM: { className: object, useSQLite: true } },
@@ -22,7 +22,7 @@ const worker = new Miniflare({
 });
 console.log((await worker.ready).port);
 
-// workerd is a separate process, which would keep running
+// workerd is a separate process, which would otherwise keep running
 process.once("SIGTERM", async () => {
   await worker.dispose();
   process.exit();
