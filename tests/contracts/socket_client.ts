@@ -1,12 +1,12 @@
 /** Options of a handshake. */
 export interface ConnectOptions {
-  /** Sub-protocols that are offered. */
+  /** Sub-protocols to offer. */
   readonly protocols?: string[];
-  /** Headers besides its own. */
+  /** Additional headers. */
   readonly headers?: Record<string, string>;
 }
 
-/** A proper WebSocket client, read one message at a time. */
+/** A regular WebSocket client that reads one message at a time. */
 export class SocketClient implements AsyncDisposable {
   /** The socket itself. */
   readonly socket: WebSocket;
@@ -15,12 +15,12 @@ export class SocketClient implements AsyncDisposable {
   readonly #messages: ReadableStreamDefaultReader<string | ArrayBuffer>;
 
   /**
-   * @param origin Where the server is
-   * @param path What is asked for
+   * @param origin Origin of the server
+   * @param path Path of the request
    * @param options Options of the handshake
    */
   constructor(origin: string, path: string, { protocols = [], headers = {} }: ConnectOptions = {}) {
-    // Deno's own option, `headers`
+    // Deno's own option `headers`
     const options = { protocols, headers } as unknown as string[];
     const socket = this.socket = new WebSocket(origin.replace("http", "ws") + path, options);
     socket.binaryType = "arraybuffer";
@@ -50,7 +50,7 @@ export class SocketClient implements AsyncDisposable {
     return new Uint8Array(await this.next() as ArrayBuffer);
   }
 
-  /** Sends a message, once it is open. */
+  /** Sends a message once the socket is open. */
   async send(data: string | Uint8Array<ArrayBuffer>): Promise<void> {
     await this.opened();
     this.socket.send(data);
@@ -62,7 +62,7 @@ export class SocketClient implements AsyncDisposable {
     return await this.next();
   }
 
-  /** Waits until it is open. */
+  /** Waits until the socket is open. */
   async opened(): Promise<void> {
     if (this.socket.readyState > 0) return;
     await Promise.race([
@@ -72,7 +72,7 @@ export class SocketClient implements AsyncDisposable {
     if (this.socket.readyState !== 1) throw new Error("it does not open");
   }
 
-  /** Closes it and waits for the end. */
+  /** Closes the socket and waits for the end. */
   async close(code?: number, reason?: string): Promise<CloseEvent> {
     if (code === undefined) this.socket.close();
     else this.socket.close(code, reason);

@@ -1,4 +1,4 @@
-/** The ways to run the program: on every runtime, every way its users have. */
+/** The ways to run the program: every way users have, on every runtime. */
 import type { Subject } from "./app_contract.ts";
 import { bundled, type BundledFor } from "./bundled.ts";
 import type { Feature } from "./case.ts";
@@ -9,7 +9,7 @@ import { buildProgram } from "./program.ts";
 import { asked, type Serving, startServing } from "./serving.ts";
 import { bridgeTo } from "./unix_bridge.ts";
 
-/** What a subject needs on this machine. */
+/** What a subject needs on the machine. */
 export type Needed = "nothing" | "Node" | "runtimes";
 
 /** A way to run the program. */
@@ -115,11 +115,11 @@ function uws(name: string, file: string): SubjectKind {
   return { name, gaps: GAPS.uws, needs: "runtimes", start };
 }
 
-/** How a host is started. */
+/** How to start a host. */
 interface HostOptions {
-  /** What the program is bundled for. */
+  /** Target of the bundle. */
   readonly platform?: BundledFor;
-  /** Further arguments of the host. */
+  /** Additional arguments of the host. */
   readonly args?: readonly string[];
 }
 
@@ -133,7 +133,7 @@ function onNode(name: string, gaps: Gaps, host: string, file: string, options: H
   return { name, gaps, needs: "runtimes", start };
 }
 
-// until it writes to it, workerd takes an orderly close for a client that has merely finished sending
+// until it writes, workerd mistakes a normal close for a client that has only finished sending
 function worker(name: string, gaps: Gaps, file: string, platform: BundledFor, ...args: string[]): SubjectKind {
   return { ...onNode(name, gaps, "workerd.mjs", file, { platform, args }), noticesResets: true };
 }
@@ -181,7 +181,7 @@ export const SUBJECTS: readonly SubjectKind[] = [
   node("Node own server", "node_handler"),
   uws("uWebSockets.js", "uws_serve"),
   worker("workerd default", GAPS.worker, "exported", "workerd"),
-  // as from JSR, which has one version for all runtimes
+  // as on JSR, which has one version for all runtimes
   worker("workerd fetch", GAPS.worker, "worker", "browser"),
   worker("workerd object", GAPS.object, "worker_object", "workerd", "Program"),
   onNode("Lambda", GAPS.lambda, "lambda.mjs", "lambda_buffered", { platform: "deno" }),

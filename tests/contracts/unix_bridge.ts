@@ -9,7 +9,7 @@ export interface UnixBridge {
 /**
  * Opens a port in front of a Unix socket.
  *
- * @param path The socket; it need not be there yet
+ * @param path The socket; it need not exist yet
  */
 export function bridgeTo(path: string): UnixBridge {
   const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
@@ -28,7 +28,7 @@ export function bridgeTo(path: string): UnixBridge {
     try {
       server = await Deno.connect({ transport: "unix", path });
       open.add(server);
-      // when either side closes, both directions are closed
+      // when either side closes, close both directions
       await Promise.race([copy(client, server), copy(server, client)]);
     } finally {
       close(client);

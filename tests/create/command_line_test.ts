@@ -1,4 +1,4 @@
-/** What the program says and does for all that its users may type. */
+/** Output and effects of the program for everything its users may type. */
 import { fileURLToPath } from "node:url";
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { run } from "../../scripts/process.ts";
@@ -16,10 +16,10 @@ import {
 const program = skipNode ? "" : await installProgram();
 const { version } = JSON.parse(await Deno.readTextFile(new URL("../../create/deno.json", import.meta.url)));
 
-/** All choices but the folder. */
+/** All choices except the folder. */
 const API = ["--runtime", "node", "--template", "api"];
 
-/** A folder for one test. */
+/** A temporary folder for one test. */
 class Place implements AsyncDisposable {
   constructor(readonly path: string) {}
 
@@ -27,7 +27,7 @@ class Place implements AsyncDisposable {
     return runProgram(program, args, { cwd: this.path, ...options });
   }
 
-  /** All files and folders in it, and their contents. */
+  /** All files and folders in it, with their contents. */
   async contents(below = ""): Promise<Record<string, string>> {
     const found: Record<string, string> = {};
     for await (const { name, isDirectory } of Deno.readDir(`${this.path}/${below}`)) {
@@ -53,7 +53,7 @@ async function makePlace(files: Record<string, string> = {}): Promise<Place> {
   return new Place(path);
 }
 
-/** Asserts that the program refused in one line, and changed nothing. */
+/** Asserts that the program refused with one line, and changed nothing. */
 async function assertRefused(place: Place, args: readonly string[], what: RegExp, options: Partial<RunOptions> = {}) {
   const before = await place.contents();
   const { code, stdout, stderr } = await place.run(args, options);
@@ -143,7 +143,7 @@ Deno.test("a folder that may not be written to is said to be one", { ignore: ski
   await using place = await makePlace({ "app/": "" });
   await Deno.chmod(`${place.path}/app`, 0o555);
   await Deno.chmod(place.path, 0o555);
-  // root may write everywhere
+  // root may write anywhere
   const uid = Deno.uid() === 0 ? 65534 : undefined;
   const what =
     /cannot be written: no permission to write there \(EACCES\), choose another folder; nothing was changed$/m;

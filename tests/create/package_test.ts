@@ -1,4 +1,4 @@
-/** What is in `create-sluice`, the package for npm. */
+/** Contents of `create-sluice`, the npm package. */
 import { fileURLToPath } from "node:url";
 import { assertEquals, assertMatch } from "@std/assert";
 import type { Built } from "../../scripts/build_npm.ts";

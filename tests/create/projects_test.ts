@@ -1,4 +1,4 @@
-/** Every project that can be written is installed, tested and started, as its users do it. */
+/** Installs, tests and starts every project that can be created, as users would. */
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { validate, ValidationSeverity } from "dockerfile-utils";
 import { type Runtime, RUNTIMES, type Template, templatesFor } from "../../create/src/choices.ts";
@@ -12,7 +12,7 @@ import { filesIn, inProject, makeSite, type Site, start, type Started, writeProj
 
 const { version } = JSON.parse(await Deno.readTextFile(new URL("../../deno.json", import.meta.url)));
 const ignore = skipNode || skipTools;
-/** Wrangler for the Node that tests run on: newer ones need Node 22. */
+/** A Wrangler for the Node version of the tests; newer ones need Node 22. */
 const OLD_WRANGLER = "4.86.0";
 
 let site: Site;
@@ -23,7 +23,7 @@ if (!ignore) {
   site = await makeSite(registry);
 }
 
-/** What each application is asked over a socket. */
+/** Requests to each application, over a socket. */
 const QUESTIONS: Readonly<Record<Template, (origin: string) => Promise<void>>> = {
   async api(origin) {
     const headers = { "content-type": "application/json" };
@@ -62,7 +62,7 @@ async function textOf(url: string, init?: RequestInit): Promise<string> {
   return text;
 }
 
-/** Asks a server, and ends it. */
+/** Sends a server its requests, then ends it. */
 async function checkServer({ origin, end }: Started, template: Template): Promise<void> {
   try {
     await QUESTIONS[template](origin);
@@ -73,14 +73,14 @@ async function checkServer({ origin, end }: Started, template: Template): Promis
   assertEquals(await end(), 0, "SIGTERM does not end it as it should");
 }
 
-/** Commands that go on, or need an account. */
+/** Commands that do not exit, or need an account. */
 const ENDLESS = /run dev|task dev|deploy/;
 
-/** What AGENTS.md says is there, and its commands work. */
+/** Checks that everything AGENTS.md lists exists, and that its commands work. */
 async function checkAgentsFile(folder: string, runtime: Runtime): Promise<void> {
   const text = await Deno.readTextFile(`${folder}AGENTS.md`);
   for (const [, path] of text.matchAll(/`((?:src|test|views|public|node_modules)\/[^`]*|wrangler\.jsonc)`/g)) {
-    // what Deno has from JSR is in no folder of the project
+    // Deno's packages from JSR are in no project folder
     await Deno.stat(folder + path);
   }
   const lines = text.match(/^```sh\n(.*?)^```$/ms)![1]!.trim().split("\n").map((line) => line.replace(/ +#.*$/, ""));
@@ -90,13 +90,13 @@ async function checkAgentsFile(folder: string, runtime: Runtime): Promise<void> 
     const output = await inProject(site, folder, line);
     if (line.includes(" routes ")) assertMatch(output, /^(?:GET|WS) \//m, line);
     if (!line.includes(" request ")) continue;
-    // what the program logs follows, and before it npm and Deno name what they run
+    // the program's logs follow; before it, npm and Deno print the command they run
     const [response] = output.match(/^\{$.*?^\}$/ms)!;
     assert([200, 404].includes(JSON.parse(response).status), output);
   }
 }
 
-/** The command in a project's Dockerfile, which is what runs in production. */
+/** The command in a project's Dockerfile, as it runs in production. */
 async function productionCommand(folder: string): Promise<string[]> {
   return JSON.parse((await Deno.readTextFile(`${folder}Dockerfile`)).match(/^CMD (.*)$/m)![1]!);
 }
@@ -104,7 +104,7 @@ async function productionCommand(folder: string): Promise<string[]> {
 const ENV = { PORT: "0", NODE_ENV: "production" };
 const written = new Map<string, Promise<string>>();
 
-/** A project, which is written once. */
+/** A project, which is created once. */
 function projectOn(runtime: Runtime, template: Template): Promise<string> {
   const key = `${runtime} ${template}`;
   const folder = written.get(key) ?? writeProject(site, runtime, template);
@@ -159,7 +159,7 @@ Deno.test("the project for Workers passes its tests, and serves", { ignore }, as
   await inProject(site, folder, `npm install --save-dev --save-exact wrangler@${OLD_WRANGLER}`);
   for (const line of ["npm run check", "npm test"]) await inProject(site, folder, line);
   await checkAgentsFile(folder, "workers");
-  // what "npm run dev" runs; npm would not pass on the signal to end
+  // the command of "npm run dev"; npm would not pass on the signal
   const { scripts } = JSON.parse(await Deno.readTextFile(`${folder}package.json`));
   const command = [...`node_modules/.bin/${scripts.dev}`.split(" "), "--ip", "127.0.0.1", "--port", "0"];
   await checkServer(await start(command, folder, site.env), "worker");

@@ -1,4 +1,4 @@
-/** `create-sluice try`, as npm installs it, on a program for Express whose packages come from a registry. */
+/** `create-sluice try`, installed by npm, on an Express program whose packages come from a registry. */
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { run } from "../../scripts/process.ts";
 import { done } from "../examples/deploy/packages.ts";

@@ -1,7 +1,7 @@
 /**
- * Every program that the documentation shows with Redis or PostgreSQL lives through a restart of its database, and uses
- * it again afterwards. The programs run as they stand, except for the address of the database and for the lines that
- * end them; what is added serves requests that use the database.
+ * Every documented program that uses Redis or PostgreSQL survives a restart of its database, and uses it again
+ * afterwards. The programs run unchanged, except for the address of the database and the lines that end them. Added
+ * code serves requests that use the database.
  */
 import { assert, assertEquals } from "@std/assert";
 import { fileURLToPath } from "node:url";
@@ -24,13 +24,13 @@ Deno.test("programs with Redis and with PostgreSQL are found, of every use", () 
   assert(documented.length >= 15, `only ${documented.map(({ name }) => name)}`);
 });
 
-/** A program that runs, and what it has sent. */
+/** A running program, and what it has sent. */
 class RunningProgram {
   readonly name: string;
   readonly #documented: DocumentedProgram;
   readonly #program: Program;
   readonly #redis: RedisServer;
-  /** Its own database in Redis. */
+  /** Its own Redis database. */
   readonly #database: number;
   readonly #leaving = new AbortController();
   #events = "";
@@ -45,9 +45,9 @@ class RunningProgram {
   }
 
   /**
-   * Waits until it has used its database; its process must live.
+   * Waits until it has used its database; its process must survive.
    *
-   * @param when In errors, and in messages, which may be lost while a connection is established
+   * @param when For errors, and for messages, which may be lost while a connection is established
    */
   async uses(when: string): Promise<void> {
     const { use } = this.#documented;
@@ -71,15 +71,15 @@ class RunningProgram {
         return this.#events.includes(when);
       }
       const isOk = (await this.#respond(this.#documented.path)).ok;
-      // this limiter decides without its store, too
+      // this limiter also decides without its store
       return isOk && (use !== "limited app" || await this.#redis.cli("-n", String(this.#database), "DBSIZE") !== "0");
     }, `uses its database ${when}`);
   }
 
   /**
-   * Its process must live while its database is away.
+   * Asserts that its process survives while its database is down.
    *
-   * @param fails Whether it is asked to use it: it may fail or wait, as its client does
+   * @param fails Whether to use the database: the program may fail or wait, depending on its client
    */
   async lives(fails: boolean): Promise<void> {
     if (fails && this.#documented.use !== "events") void this.#respond(this.#documented.path).catch(() => undefined);
@@ -92,7 +92,7 @@ class RunningProgram {
     await this.#program.stop();
   }
 
-  // not waited for: Bun sends the head of a response with the first piece of its body
+  // not awaited: Bun sends the head of a response with the first chunk of its body
   async #follow(): Promise<void> {
     this.#isFollowed = true;
     const { body } = await fetch(this.#at("/news"), { signal: this.#leaving.signal });
@@ -156,7 +156,7 @@ for (const { name, ignore, command } of LISTENING_RUNTIMES) {
               step(program).catch(({ message }) => void failed.push(`${program.name}: ${message}`))
             ),
           );
-        // a program that has used nothing yet may listen to nothing yet
+        // a program that has used nothing may not have any listeners yet
         for (const fails of [false, true]) {
           await Promise.all([redis.kill(), postgres.halt()]);
           await all((program) => program.lives(fails));
@@ -172,7 +172,10 @@ for (const { name, ignore, command } of LISTENING_RUNTIMES) {
   });
 }
 
-/** Writes the programs, and one that is the program whose number the environment has: it is bundled only once. */
+/**
+ * Writes the programs, and an entry that loads the one whose number is in the environment, so that there is only one
+ * bundle.
+ */
 async function writePrograms(programs: readonly string[]): Promise<void> {
   const folder = new URL(PROGRAMS, ROOT);
   await Deno.mkdir(folder, { recursive: true });
@@ -183,7 +186,7 @@ async function writePrograms(programs: readonly string[]): Promise<void> {
   await Deno.writeTextFile(new URL("all.ts", folder), all);
 }
 
-/** Puts a bundle where it finds the package that a store with `url` imports, which bundlers leave out. */
+/** Puts a bundle where it finds the package that a store with `url` imports, which bundlers omit. */
 async function besidePackages(bundle: string): Promise<string> {
   const folder = new URL(PROGRAMS, ROOT);
   const redis = new URL("node_modules/redis/", folder);

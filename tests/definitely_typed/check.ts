@@ -1,7 +1,7 @@
 /**
  * `deno task test:types`: compiles DefinitelyTyped's tests of Express's types against the built packages.
  *
- * `--from=folder`, or the variable `DEFINITELY_TYPED`, names a folder that has them; `--fetch` checks them out.
+ * `--from=folder`, or the variable `DEFINITELY_TYPED`, names a folder that contains them; `--fetch` checks them out.
  */
 import { flags } from "../../scripts/flags.ts";
 import { npmPackages } from "../../scripts/shared_builds.ts";
@@ -10,7 +10,7 @@ import { EXPECTED } from "./expected.ts";
 import { makeProject } from "./project.ts";
 import { checkOutTests, readTests } from "./sources.ts";
 
-/** How programs load Express, and the types they get. */
+/** Ways to load Express, and the types they get. */
 const LOADINGS: Readonly<Record<Loading, string>> = { require: "required.d.cts", import: "mod.d.ts" };
 
 const given = flags({ from: Deno.env.get("DEFINITELY_TYPED") ?? "", fetch: false });

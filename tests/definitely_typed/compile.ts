@@ -1,36 +1,36 @@
-/** Compiles a program that was written for Express, and says what the compiler finds. */
+/** Compiles a program written for Express, and returns the compiler's diagnostics. */
 import ts from "typescript";
 import { unlikeTypes } from "./shown_types.ts";
 
-/** Something the compiler finds. */
+/** A diagnostic. */
 export interface Finding {
   /** Line, from 1. */
   readonly line: number;
-  /** Number of the compiler's message, or `type` where a type is shown otherwise than a comment expects. */
+  /** The compiler's error number, or `type` where a type is shown differently than a comment expects. */
   readonly code: string;
-  /** What it says. */
+  /** The message. */
   readonly message: string;
 }
 
-/** What packages and the compiler declare, parsed once for all programs. */
+/** Declarations of packages and the compiler, parsed once for all programs. */
 const parsed = new Map<string, ts.SourceFile | undefined>();
 
-/** How a program gets `express`: by `require`, whose types are CommonJS's, or by `import`. */
+/** How a program loads `express`: with `require`, which gets CommonJS types, or with `import`. */
 export type Loading = "require" | "import";
 
 /**
- * Compiles one file, and checks the declarations it reaches, too.
+ * Compiles one file, and also checks the declarations it reaches.
  *
- * @param path Path the file has for the compiler; what it imports is looked up from there
- * @param text Its text
+ * @param path The file's path for the compiler, from which its imports are resolved
+ * @param text Its contents
  * @param sluice Path of the types of `express`; those of `express-serve-static-core` are the entry `types` beside it
- * @param loading How the program gets them
- * @throws {Error} If a declaration of a package is wrong in itself
+ * @param loading How the program loads them
+ * @throws {Error} If a package's own declaration is wrong
  */
 export function findings(path: string, text: string, sluice: string, loading: Loading): Finding[] {
   const options: ts.CompilerOptions = {
     target: ts.ScriptTarget.ES2022,
-    // in the first, as a program of CommonJS on Node; in the second, as one that is bundled
+    // the first compiles like a CommonJS program on Node, the second like one that is bundled
     ...(loading === "require"
       ? { module: ts.ModuleKind.Node16, moduleResolution: ts.ModuleResolutionKind.Node16 }
       : { module: ts.ModuleKind.Preserve, moduleResolution: ts.ModuleResolutionKind.Bundler }),

@@ -1,6 +1,7 @@
 /**
- * Where Sluice's types differ from Express's on purpose: what the compiler says of DefinitelyTyped's tests. Anything else
- * fails, and so does what is listed here and no longer said. docs/express-differences.md has the reasons for programs.
+ * Intentional differences of Sluice's types from Express's, as compiler errors in DefinitelyTyped's tests. Any other
+ * error fails the run, and so does a listed one that no longer occurs. docs/express-differences.md explains the reasons
+ * to users.
  */
 
 /** A difference. */
@@ -9,9 +10,9 @@ export interface Expected {
   readonly path: string;
   /** Lines of the test, from 1. */
   readonly lines: readonly number[];
-  /** What the compiler says there: the number of a message, or `type` where a type is shown otherwise. */
+  /** The error number of the compiler, or `type` where a type is shown differently. */
   readonly code: string;
-  /** Why. */
+  /** The reason. */
   readonly reason: string;
 }
 

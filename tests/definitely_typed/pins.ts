@@ -1,20 +1,20 @@
 /**
- * Which tests of DefinitelyTyped are run, and the packages that programs like them have. A commit is the newest at which
- * a file was known when it was pinned; the version of a package of types is the one the file was written for.
+ * The DefinitelyTyped tests to run, and the packages that such programs install. Each commit was the latest for its
+ * file when it was pinned; the version of a types package is the one the file was written for.
  */
 
 /** A file of DefinitelyTyped. */
 export interface Pinned {
   /** Its path in the repository. */
   readonly path: string;
-  /** The commit whose text is meant. */
+  /** The commit of the file. */
   readonly commit: string;
 }
 
-/** Where the tests come from. */
+/** Repository of the tests. */
 export const REPOSITORY = "https://github.com/DefinitelyTyped/DefinitelyTyped.git";
 
-/** The tests, with the commits they are taken from. */
+/** The tests and their commits. */
 export const PINNED: readonly Pinned[] = [
   { path: "types/express/express-tests.ts", commit: "b7dbec9db97c287fec3c4cb3800f68af38c802a6" },
   {
@@ -27,7 +27,7 @@ export const PINNED: readonly Pinned[] = [
   { path: "types/express-session/express-session-tests.ts", commit: "a8c41d32210740197227d73437da3587c2a352f6" },
 ];
 
-/** What such a program installs beside Sluice, which it has under the name `express`. */
+/** What such a program installs besides Sluice, which it installs as `express`. */
 export const PACKAGES: Readonly<Record<string, string>> = {
   "@types/body-parser": "1.19.6",
   "@types/cookie-parser": "1.4.10",

@@ -1,4 +1,4 @@
-/** The project in which the tests of DefinitelyTyped are compiled: Sluice is installed in it as `express`. */
+/** The project that compiles the DefinitelyTyped tests, with Sluice installed as `express`. */
 import { fileURLToPath } from "node:url";
 import { run } from "../../scripts/process.ts";
 import { PACKAGES } from "./pins.ts";
@@ -7,10 +7,10 @@ const FOLDER = new URL("../../.cache/definitely_typed/", import.meta.url);
 const INSTALL_MS = 300_000;
 
 /**
- * Installs the packages such a program has, unless they are there, and puts what was built beside them.
+ * Installs the packages of such a program if they are missing, and adds the built package.
  *
  * @param sluice The built package
- * @returns Path of the folder, with a slash at the end
+ * @returns Path of the folder, with a trailing slash
  * @throws {Error} If npm cannot install them
  */
 export async function makeProject(sluice: URL): Promise<string> {

@@ -1,23 +1,23 @@
-/** What `$ExpectType` means in the tests of DefinitelyTyped: how the compiler shows the type of an expression. */
+/** `$ExpectType` in the DefinitelyTyped tests: how the compiler shows the type of an expression. */
 import ts from "typescript";
 
-/** A type that is not shown as it should be. */
+/** A type that is not shown as expected. */
 export interface Unlike {
   /** Line of the expression, from 1. */
   readonly line: number;
-  /** What the test wants to see. */
+  /** The expected type. */
   readonly wanted: string;
-  /** What the compiler shows. */
+  /** The type the compiler shows. */
   readonly shown: string;
 }
 
 /**
- * Compares the types that comments of a file expect with what the compiler shows. A comment behind code is about its own
- * line, one that has a line for itself about the next.
+ * Compares the types that a file's comments expect with those the compiler shows. A trailing comment applies to its own
+ * line, a comment on its own line to the next one.
  *
  * @param source The file
  * @param checker The compiler
- * @throws {Error} If there is nothing whose type could be shown
+ * @throws {Error} If a comment applies to nothing that has a type
  */
 export function unlikeTypes(source: ts.SourceFile, checker: ts.TypeChecker): Unlike[] {
   const found: Unlike[] = [];
@@ -37,7 +37,7 @@ export function unlikeTypes(source: ts.SourceFile, checker: ts.TypeChecker): Unl
   return found;
 }
 
-/** The outermost statement, or property, that begins on a line. */
+/** The outermost statement or property that begins on a line. */
 function nodeOn(line: number, source: ts.SourceFile): ts.Node | undefined {
   let found: ts.Node | undefined = undefined;
   const visit = (node: ts.Node): void => {

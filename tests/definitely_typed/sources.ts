@@ -1,4 +1,4 @@
-/** Where the tests of DefinitelyTyped are on this machine. */
+/** Finds the DefinitelyTyped tests on this machine. */
 import { fileURLToPath } from "node:url";
 import { run } from "../../scripts/process.ts";
 import { PINNED, type Pinned, REPOSITORY } from "./pins.ts";
@@ -7,10 +7,10 @@ const CLONE = new URL("../../.cache/definitely_typed/repository/", import.meta.u
 const FETCH_MS = 300_000;
 
 /**
- * Reads the tests from a folder that has them under their paths in the repository.
+ * Reads the tests from a folder that has them under their repository paths.
  *
  * @param folder The folder
- * @returns Their texts, by path
+ * @returns Their contents, by path
  * @throws {Error} If one is missing
  */
 export async function readTests(folder: string): Promise<Map<string, string>> {
@@ -25,10 +25,10 @@ export async function readTests(folder: string): Promise<Map<string, string>> {
 }
 
 /**
- * Checks out the pinned files, and nothing else of a repository with hundreds of thousands.
+ * Checks out only the pinned files of a repository with hundreds of thousands.
  *
- * @returns Path of a folder that has them under their paths
- * @throws {Error} If git cannot
+ * @returns Path of a folder that has them under their repository paths
+ * @throws {Error} If git fails
  */
 export async function checkOutTests(): Promise<string> {
   const folder = fileURLToPath(CLONE);
@@ -36,7 +36,7 @@ export async function checkOutTests(): Promise<string> {
   await git(folder, "init", "--quiet");
   for (const { path, commit } of PINNED) {
     await git(folder, "fetch", "--quiet", "--depth=1", "--filter=blob:none", REPOSITORY, commit);
-    // the one file is fetched now
+    // this fetches the one file
     await git(
       folder,
       "-c",

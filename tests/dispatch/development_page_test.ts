@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 
 const THIS_FILE = fileURLToPath(import.meta.url);
 
-/** An application in development that writes no errors to the log. */
+/** An application in development that does not log errors. */
 function developed(): FrameworkApp {
   return sluice().set("env", "development").on("error", () => {});
 }
@@ -15,7 +15,7 @@ async function pageOf(app: FrameworkApp, path: string, init?: RequestInit): Prom
   return await (await app.inject(path, init)).text();
 }
 
-/** The page of an error that a handler throws. */
+/** The page for an error that a handler throws. */
 function pageOfError(error: unknown): Promise<string> {
   const app = developed().get("/", () => {
     throw error;
@@ -28,13 +28,13 @@ function withStack(message: string, ...frames: string[]): Error {
   return Object.assign(new Error(message), { stack: [`Error: ${message}`, ...frames].join("\n") });
 }
 
-/** The part of a page below a heading, as text. */
+/** The section of a page below a heading, as a string. */
 function partOf(page: string, heading: string): string {
   const part = page.split(`<h2>${heading}</h2>`)[1]?.split("<h2>")[0] ?? "";
   return part.replaceAll("</td></tr>\n", "\n").replaceAll("</th><td>", ": ").replace(/<[^>]*>/g, "").trim();
 }
 
-/** The routes that a page names as near. */
+/** The routes that a page suggests. */
 function nearIn(page: string): string[] {
   return [...page.matchAll(/<li><code>(.*?)<\/code><\/li>/g)].map(([, route]) => route!);
 }
@@ -77,7 +77,7 @@ Deno.test("lines of the message that look like frames do not choose what is read
     const changed = withStack(`x\n    at y (${secret}:1:1)`, `    at ${import.meta.url}:2:1`);
     changed.message = "something else";
     assert(!(await pageOfError(changed)).includes("told to nobody"));
-    // without a message, so that the test shows that the file can be read
+    // without a message, because the test expects that the file can be read
     assertStringIncludes(await pageOfError(withStack("", `    at ${secret}:1:1`)), "told to nobody");
   } finally {
     await Deno.remove(secret);
@@ -170,7 +170,7 @@ Deno.test("an error with status 404 names near routes, too", async () => {
 
 Deno.test("secrets in headers, queries and parameters are masked, also in URLs and below other names", async () => {
   const app = developed().set("query parser", "extended").get("/reset/:token/:page", () => {
-    // a source would show this test
+    // a source excerpt would show this test
     throw withStack("failed");
   });
   const page = await pageOf(
@@ -284,7 +284,7 @@ Deno.test("what a program has replaced, and fails, is left out of the page, and 
   assertStringIncludes(partOf(page, "Headers"), "host: localhost");
 });
 
-/** Counts what is read and listed while requests are served. */
+/** Counts reads and directory listings while requests are served. */
 async function costsOf(env: string): Promise<{ pages: string[]; reads: number; listings: number }> {
   const { statSync, readTextFileSync } = Deno;
   const app = sluice().set("env", env).on("error", () => {});

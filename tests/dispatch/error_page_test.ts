@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { ask, quietApp, serving } from "../support/app.ts";
 import { opened, untilClosed } from "../support/raw_client.ts";
 
-/** The page of an error with the stack format of some engine. */
+/** The page for an error with the stack format of some engine. */
 async function page(stack: string | undefined): Promise<string> {
   const app = quietApp();
   app.get("/", () => {
@@ -80,7 +80,7 @@ Deno.test("an error sets Vary, as JSON and as a page, so that no cache serves on
   ]);
 });
 
-/** The text of the page for an error that a handler throws. */
+/** The page for an error that a handler throws, as a string. */
 async function shown(fail: () => unknown): Promise<string> {
   const app = quietApp().get("/", () => {
     throw fail();

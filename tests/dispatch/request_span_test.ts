@@ -1,4 +1,4 @@
-/** Routes and errors on the span of OpenTelemetry that is active when a request comes. */
+/** Routes and errors on the OpenTelemetry span that is active when a request arrives. */
 import { context, createContextKey, type Span, SpanKind, trace } from "@opentelemetry/api";
 import { InMemorySpanExporter, NodeTracerProvider, SimpleSpanProcessor } from "@opentelemetry/sdk-trace-node";
 import { assertEquals } from "@std/assert";
@@ -9,17 +9,17 @@ const exporter = new InMemorySpanExporter();
 new NodeTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] }).register();
 const tracer = trace.getTracer("test");
 
-/** What a span says in the end. */
+/** The final state of a span. */
 interface Said {
   readonly name: string;
   readonly route: unknown;
-  /** Whether its status is that of an error. */
+  /** Whether it has an error status. */
   readonly isError: boolean;
   /** Messages of the exceptions. */
   readonly exceptions: unknown[];
 }
 
-/** Makes a request as an instrumented server does, and returns what became of the server's span. */
+/** Sends a request as an instrumented server does, and returns the final state of the server's span. */
 async function spanOf(app: FrameworkApp, path: string, init: RequestInit = {}): Promise<Said> {
   const method = init.method ?? "GET";
   const ended = await tracer.startActiveSpan(method, { kind: SpanKind.SERVER }, async (span) => {

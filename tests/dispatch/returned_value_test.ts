@@ -7,10 +7,10 @@ import { warningsOf } from "../support/warnings.ts";
 // deno-lint-ignore no-explicit-any -- what plain JavaScript writes
 type Any = any;
 
-/** Longer than an answer is waited for. */
+/** Longer than the wait for a response. */
 const LONG_MS = 1500;
 
-/** Registers handlers by path, sends each path a request, and returns what is warned of while so many ms pass. */
+/** Registers handlers by path, sends each path a request, and returns the warnings within this many ms. */
 async function warned(handlers: Record<string, readonly Any[]>, app = developed(), ms = LONG_MS): Promise<string[]> {
   for (const [path, fns] of Object.entries(handlers)) app.get(path, ...fns as [Any]);
   return await warnedAgain(Object.keys(handlers), app, ms);
@@ -19,7 +19,7 @@ async function warned(handlers: Record<string, readonly Any[]>, app = developed(
 async function warnedAgain(paths: readonly string[], app: FrameworkApp, ms = LONG_MS): Promise<string[]> {
   using timers = virtualTimers();
   return await warningsOf(async () => {
-    // not awaited: what nobody answers never settles
+    // not awaited: requests without a response never settle
     for (const path of paths) void ask(app, path);
     await timers.advance(ms);
   });

@@ -1,4 +1,4 @@
-/** Spans that are begun for requests for which nothing else has begun one. */
+/** Spans started for requests that have no span yet. */
 import { context, propagation, SpanKind, trace } from "@opentelemetry/api";
 import {
   AlwaysOffSampler,
@@ -18,7 +18,7 @@ const TRACE = "0af7651916cd43dd8448eb211c80319c";
 const CALLER = "b7ad6b7169203331";
 
 const exporter = new InMemorySpanExporter();
-/** What the sampler of the test running now does. */
+/** Sampler of the current test. */
 let sampler: Sampler | undefined;
 const sampling: Sampler = {
   shouldSample: (...asked) => sampler?.shouldSample(...asked) ?? { decision: SamplingDecision.RECORD_AND_SAMPLED },
@@ -27,7 +27,7 @@ const sampling: Sampler = {
 new NodeTracerProvider({ sampler: sampling, spanProcessors: [new SimpleSpanProcessor(exporter)] }).register();
 const tracer = trace.getTracer("test");
 
-/** The spans that have ended since it was called last, when as many have. */
+/** The spans ended since the last call, once there are this many. */
 async function ended(count = 1): Promise<ReadableSpan[]> {
   await until(() => exporter.getFinishedSpans().length >= count, `${count} spans`);
   const spans = exporter.getFinishedSpans();
@@ -153,7 +153,7 @@ Deno.test("a span that is active already is the only one, recorded or not", asyn
     span.end();
   });
   assertEquals((await ended()).map(({ name }) => name), ["GET /"]);
-  // as instrumentations do for a request that they are told to ignore
+  // as instrumentations do for requests they are configured to ignore
   const ignored = trace.wrapSpanContext({ traceId: "0".repeat(32), spanId: "0".repeat(16), traceFlags: 0 });
   await context.with(trace.setSpan(context.active(), ignored), () => ask(app, "/"));
   assertEquals(exporter.getFinishedSpans(), []);

@@ -1,9 +1,9 @@
-/** The setting `server timing`, and the header it sends. */
+/** The `server timing` setting, and the header it sends. */
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import sluice, { type FrameworkApp, Router } from "@sluice/sluice";
 import { ask, quietApp, serving } from "../support/app.ts";
 
-/** Runs something with a clock that the test moves. */
+/** Runs a function with a clock that the test moves. */
 async function withClock(run: (pass: (ms: number) => void) => Promise<void>): Promise<void> {
   const { now } = performance;
   let time = 1000;

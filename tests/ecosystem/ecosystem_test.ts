@@ -1,5 +1,5 @@
 /**
- * npm's Express middleware, unmodified: every program in programs/ runs on Sluice under Deno, Node and Bun and on real
+ * Unmodified npm middleware for Express: every program in programs/ runs on Sluice under Deno, Node and Bun and on real
  * Express under Node, and gets the same requests. The results are a section of docs/ecosystem.md.
  */
 import { fileURLToPath } from "node:url";
@@ -31,7 +31,7 @@ const scratch = await Deno.makeTempDir({ prefix: "sluice-ecosystem-" });
 const sluices = new Map<string, Promise<Host>>();
 let express: Host;
 
-// packages that need Deno flags get their own process, to show that the others need none
+// packages that need Deno flags get their own process, which shows that the others need none
 function sluiceFor(runtime: Runtime, { flags = [] }: Program): Promise<Host> {
   const key = runtime === "Deno" ? ["Deno", ...flags].join(" ") : runtime;
   const started = sluices.get(key) ?? startSluiceHost(runtime, flags);
@@ -102,7 +102,7 @@ for (const [name, program] of programs) {
   });
 }
 
-/** Asserts that answers are those of Express, except for known differences on a runtime, and returns those. */
+/** Asserts that responses equal those of Express, except for known differences on a runtime, and returns those. */
 function differencesOn(
   runtime: Runtime,
   program: Program,

@@ -1,4 +1,4 @@
-/** The ways of `docs/all-cores.md`: all processes answer, and each counts for itself. */
+/** The setups of `docs/all-cores.md`: all processes respond, and each counts for itself. */
 import { assert, assertEquals } from "@std/assert";
 import { fileURLToPath } from "node:url";
 import { bundled } from "../contracts/bundled.ts";
@@ -18,7 +18,7 @@ function freePort(): number {
   return listener.addr.port;
 }
 
-/** How many connections each process has answered. */
+/** Number of connections that each process has served. */
 async function spread(port: number, connections: number): Promise<number[]> {
   const counts = new Map<string, number>();
   for (let i = 0; i < connections; i++) {
@@ -28,7 +28,7 @@ async function spread(port: number, connections: number): Promise<number[]> {
   return [...counts.values()];
 }
 
-/** Checks that all processes answer, and that a limit in memory is one for each of them. */
+/** Checks that all processes respond, and that an in-memory limit is separate for each. */
 async function assertSpread(port: number): Promise<void> {
   await until(async () => (await spread(port, 20 * WORKERS)).length === WORKERS, "all of them answer");
   let admitted = 0;

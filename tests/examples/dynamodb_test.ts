@@ -1,4 +1,4 @@
-/** The adapter for DynamoDB that a page prints, on Dynalite, which speaks DynamoDB's protocol. */
+/** The documented DynamoDB adapter, on Dynalite, which implements DynamoDB's protocol. */
 import {
   ConditionalCheckFailedException,
   CreateTableCommand,
@@ -22,7 +22,7 @@ server.unref();
 
 const POLICY: Policy = { name: "policy", algorithm: "sliding-window", limit: 50, windowMs: 60_000 };
 
-/** A client, and how many commands it has sent. */
+/** A client that counts its commands. */
 class Client extends DynamoDBClient implements Disposable {
   commands = 0;
 
@@ -38,7 +38,7 @@ class Client extends DynamoDBClient implements Disposable {
     }, { step: "initialize" });
   }
 
-  /** Lets failed conditions tell the item, as DynamoDB does and Dynalite does not. */
+  /** Makes failed conditions return the item, as DynamoDB does and Dynalite does not. */
   telling(): this {
     this.middlewareStack.add((next) => async (args) => {
       try {
@@ -82,7 +82,7 @@ function storeOn(client: Client, table: string, options = {}): Store {
   return fromCompareAndSet(new DynamoCounters(client, table), options);
 }
 
-/** The same store, of which the contract tries some algorithms: an item is bytes for the database, and all take long. */
+/** The same store with only some algorithms in the contract: an item is bytes for the database, and all are slow. */
 function withSome(store: Store): Store {
   const algorithms = new Set<AlgorithmName>(["sliding-window", "sliding-log"]);
   return {

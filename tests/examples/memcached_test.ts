@@ -1,4 +1,4 @@
-/** The adapter for Memcached that a page prints, on a real server. */
+/** The documented Memcached adapter, on a real server. */
 import { MemcacheClient } from "memcache-client";
 import { fromCompareAndSet, type Policy } from "@sluice/rate-limit";
 import { storeContract } from "@sluice/rate-limit/testing";
@@ -76,7 +76,7 @@ Deno.test("what Memcached evicts is forgotten, as the page says", async () => {
   await store.decide([{ policy: POLICY, key: "a", cost: 50 }]);
   const [mine] = await Array.fromAsync(counters.list("policy", "a"));
   const [policy, , shape] = mine!.key;
-  // some times as many others as there is room for
+  // several times as many others as fit
   const expected = { cas: null, states: {} };
   for (let i = 0; i < 20_000; i += 500) {
     await Promise.all(Array.from({ length: 500 }, (_, n) => {

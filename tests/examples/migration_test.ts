@@ -6,7 +6,7 @@ import { type Program, startProgram } from "../support/program.ts";
 
 const root = new URL("../../", import.meta.url);
 
-/** A request of the script: method and path, a form or JSON to send, further headers. */
+/** A request of the script: method and path, a form or JSON to send, additional headers. */
 type Step = readonly [string, { form?: Record<string, string>; json?: unknown; headers?: Record<string, string> }?];
 
 const SCRIPTS: Readonly<Record<string, readonly Step[]>> = {
@@ -115,7 +115,7 @@ async function play(origin: string, script: readonly Step[]): Promise<unknown[]>
     seen.push({
       line,
       status: response.status,
-      // Express's tags have another hash
+      // Express's tags use another hash
       headers: Object.fromEntries(told.map(([name, value]) => [name, name === "etag" ? value.split("-")[0] : value])),
       // session ids and times differ from run to run
       cookies: cookies.map((cookie) =>

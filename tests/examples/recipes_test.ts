@@ -1,6 +1,6 @@
 /**
- * The programs of `docs/recipes.md` and the guides to authentication and language models: each is what a page prints, and does what it says.
- * `recipes/` and `models/` run those that others want on every runtime.
+ * The programs of `docs/recipes.md` and the guides to authentication and language models: each is what a page prints,
+ * and does what the page says. `recipes/` and `models/` run on every runtime.
  */
 import { createRemoteJWKSet, exportJWK, generateKeyPair, SignJWT } from "jose";
 import sluice, { type FrameworkApp } from "@sluice/sluice";
@@ -132,7 +132,7 @@ Deno.test("proxy: a path cannot choose the server, and only a trusted proxy's ad
   });
 });
 
-/** What an application responds with at a path: which report it is, and its age. */
+/** An application's response at a path: the report's id and its age. */
 async function report(app: FrameworkApp, headers: Record<string, string> = {}, path = "/report/a"): Promise<unknown[]> {
   const response = await app.inject(path, { headers });
   return [(await response.json()).made, response.headers.get("age")];

@@ -1,4 +1,4 @@
-/** What a newcomer waits for: the demo, started on a machine that has nothing but Deno, and the pages of its API. */
+/** What newcomers wait for: the demo, started on a machine with nothing but Deno, and its API pages. */
 import { assert, assertEquals } from "@std/assert";
 import { fileURLToPath } from "node:url";
 import { linesOf } from "../../scripts/lines.ts";
@@ -6,16 +6,16 @@ import { PATIENCE_MS } from "../support/patience.ts";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 
-/** What may be downloaded: a third more packages than today, and twice their size when unpacked. */
+/** Maximum download: a third more packages than today, and twice their unpacked size. */
 const MOST = { packages: 40, megabytes: 20 };
 
-/** What only the pages of the API need, which is as large as all else. */
+/** Needed only by the API pages, and as large as everything else. */
 const VIEWER = "swagger-ui-dist";
 
 const ADVICE = "deno.json names what the packages and the demo need, and Deno downloads all of it before it starts a " +
   "task; whatever else this repository imports belongs into tests/deno.json";
 
-/** Files below a folder, with their sizes in bytes. */
+/** Files in a folder, with their sizes in bytes. */
 async function filesIn(folder: string): Promise<Map<string, number>> {
   const found = new Map<string, number>();
   for await (const { name, isDirectory } of Deno.readDir(folder)) {
@@ -62,7 +62,7 @@ Deno.test("with empty caches, the README's command starts the demo after few dow
     later = packagesIn(await filesIn(`${cache}/npm`));
   } finally {
     clearTimeout(timer);
-    // Deno passes it on to what the task has started
+    // Deno passes it on to the processes of the task
     child.kill("SIGTERM");
     await child.status;
     await errors;

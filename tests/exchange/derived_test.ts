@@ -1,6 +1,6 @@
 /**
- * What programs and tests make of requests and responses: objects derived from them, proxies of them, and objects made
- * from the prototypes alone. All properties are walked, so that none can be forgotten.
+ * Objects that programs and tests make from requests and responses: derived ones, proxies, and objects made from the
+ * prototypes alone. All properties are walked, so that none can be forgotten.
  */
 import { fileURLToPath } from "node:url";
 import { assert, assertEquals, assertStrictEquals } from "@std/assert";
@@ -10,7 +10,7 @@ import { ask, quietApp } from "../support/app.ts";
 
 const FILE = fileURLToPath(new URL("../fixtures/files/hello.txt", import.meta.url));
 
-/** How an object is made of another one. */
+/** Ways to make an object from another. */
 const KINDS: Readonly<Record<string, (object: Any) => Any>> = {
   "derived from it": (object) => Object.create(object),
   "derived from that": (object) => Object.create(Object.create(object)),
@@ -65,7 +65,7 @@ const SIDES = [
   { side: "res", prototype: sluice.response as object, calls: { ...RESPONSE_CALLS, ...EMITTER_CALLS } },
 ] as const;
 
-/** All names of properties, those that the object inherits included. */
+/** Names of all properties, including inherited ones. */
 function namesOf(object: object): string[] {
   const names = new Set<string>();
   for (let one = object; one !== Object.prototype; one = Object.getPrototypeOf(one)) {
@@ -83,7 +83,7 @@ function methodsOf(prototype: object): string[] {
   });
 }
 
-/** An application with a route for a GET and for a POST, and the request that it is sent. */
+/** An application with a route for a GET and for a POST, and the request for it. */
 function handling(handler: (req: Any, res: Any) => unknown): [FrameworkApp, RequestInit] {
   const app = quietApp();
   app.all("/:id", handler);
@@ -221,7 +221,7 @@ Deno.test("what a derived response has of its own is called by the methods of th
   assertEquals([original.headers.get("x-through"), await original.text()], ["the original", '{"a":1}']);
 });
 
-/** Names of properties with a setter, but the one that sets headers. */
+/** Names of properties with a setter, except the one that sets headers. */
 function assignable(prototype: object): string[] {
   return namesOf(prototype).filter((name) => {
     if (name === "_headers") return false;
@@ -232,7 +232,7 @@ function assignable(prototype: object): string[] {
   });
 }
 
-/** Asserts that an error names the property or method, and what to do. */
+/** Asserts that an error names the property or method, and the fix. */
 function assertTells(error: unknown, side: string): void {
   const { message } = error as Error;
   assert(
@@ -241,7 +241,7 @@ function assertTells(error: unknown, side: string): void {
   );
 }
 
-/** What a call of a method returns, or throws, and what the client gets. */
+/** What a method call returns or throws, and what the client gets. */
 async function outcome(side: "req" | "res", name: string, args: readonly unknown[], make: (object: Any) => Any) {
   const seen: Record<string, unknown> = {};
   const [app, init] = handling(async (req, res) => {
@@ -255,7 +255,7 @@ async function outcome(side: "req" | "res", name: string, args: readonly unknown
       seen["thrown"] = (error as Error).message;
     }
     seen["state"] = [res.headersSent, res.getHeaders()];
-    // as in Express, the status is that of the object whose method answers
+    // as in Express, the status is that of the object whose method responds
     if (!["sendFile", "download"].includes(name)) (side === "res" ? made : res).end();
   });
   const response = await ask(app, "/7", init);

@@ -1,16 +1,16 @@
-/** When Deno is asked whether the client of a request leaves, which is not free: for slow handlers only. */
+/** Deno's disconnect check is not free, so it runs for slow handlers only. */
 import { assertEquals } from "@std/assert";
 import { AsyncLocalStorage } from "node:async_hooks";
 import { quietApp } from "../support/app.ts";
 import { ask, opened } from "../support/raw_client.ts";
 import { until } from "../support/until.ts";
 
-/** What Deno's record of a request has for that, and `request.signal` goes through as well. */
+/** The part of Deno's request record that reports disconnects; `request.signal` also uses it. */
 interface Cancellable {
   onCancel(callback: () => void): void;
 }
 
-/** The class of Deno's records, by a request of its server. */
+/** Gets the class of Deno's request records from a request to its server. */
 async function recordClass(): Promise<Cancellable> {
   let found: object | undefined;
   await using server = Deno.serve({ port: 0, hostname: "127.0.0.1", onListen() {} }, (request) => {
@@ -22,7 +22,7 @@ async function recordClass(): Promise<Cancellable> {
   return Object.getPrototypeOf(found);
 }
 
-/** Runs a function while counting how often Deno is asked. */
+/** Runs a function while counting the disconnect checks. */
 async function countingQuestions(use: (asked: () => number) => Promise<void>): Promise<void> {
   const record = await recordClass();
   const { onCancel } = record;
@@ -119,7 +119,7 @@ Deno.test("a close listener never runs in another request's asynchronous context
 
 Deno.test("a test's fake timers may be installed and removed while a listener waits for the end, and none are left behind", async () => {
   const { setTimeout, clearTimeout } = globalThis;
-  // like those of Deno's FakeTime: they stand still, and throw once it is restored
+  // like the timers of Deno's FakeTime: they stand still, and throw once it is restored
   let isFake = true;
   const fake = (): number => {
     if (!isFake) throw new Error("no fake time");
@@ -141,7 +141,7 @@ Deno.test("a test's fake timers may be installed and removed while a listener wa
   const asked = ask(server.addr, "/");
   try {
     await arrived;
-    // in the turn in which the request arrived nothing waits yet
+    // nothing waits yet in the turn in which the request arrived
     await Promise.resolve();
   } finally {
     isFake = false;
@@ -162,7 +162,7 @@ Deno.test("another response may win before or after Deno is asked about the clie
     const late = (request.url.endsWith("/after") ? isAsked : Promise.resolve()).then(() => new Response("late"));
     return await Promise.race([response, late]);
   });
-  // the headers of a process's first request have been read in any case
+  // the headers of a process's first request have always been read
   for (const when of ["before", "after", "after", "before"]) {
     await countingQuestions(async (count) => {
       isAsked = Promise.resolve().then(() => until(() => count() > 0, "Deno is asked"));

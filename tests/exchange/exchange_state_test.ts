@@ -5,7 +5,7 @@ import { type ExchangeEvent, type ExchangeState, STATES } from "../../src/exchan
 
 const NAMES = Object.keys(STATES) as ExchangeState[];
 
-/** Every way to end an exchange, or to change its state otherwise, and the events it means. */
+/** Every way to end an exchange or change its state otherwise, with the resulting events. */
 const CALLS: Readonly<Record<string, (exchange: Exchange) => readonly ExchangeEvent[]>> = {
   finish(exchange) {
     exchange.finish();
@@ -42,7 +42,7 @@ const CALLS: Readonly<Record<string, (exchange: Exchange) => readonly ExchangeEv
   },
 };
 
-/** How to bring an exchange to a state. */
+/** How to bring an exchange into a state. */
 const WAYS: Readonly<Record<ExchangeState, (exchange: Exchange) => void>> = {
   open: () => {},
   upgrading: (exchange) => exchange.upgrade(() => new Response()),
@@ -90,7 +90,7 @@ for (const state of NAMES) {
         for (const event of call(exchange)) to = STATES[to].after[event] ?? to;
 
         assertEquals(seen(exchange), shown(to));
-        // the listeners run in a microtask, and what waits for a response of the handler after this turn
+        // listeners run in a microtask; code that waits for a handler's response runs after this turn
         await new Promise((resolve) => setTimeout(resolve, 0));
         assertEquals({ ends, departures }, {
           ends: STATES[to].isOver ? 1 : 0,

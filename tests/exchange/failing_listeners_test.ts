@@ -1,4 +1,4 @@
-/** Listeners and callbacks that fail: Express's process ends with them, so a client must not wait for their response. */
+/** Listeners and callbacks that fail. They end Express's process, so a client must not wait for their response. */
 import { assertEquals, assertRejects } from "@std/assert";
 import sluice from "@sluice/sluice";
 import type { Any } from "../support/sluice_and_express.ts";

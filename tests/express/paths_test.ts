@@ -7,7 +7,7 @@ import type { PathKey } from "../../profile.ts";
 import { ask } from "../support/app.ts";
 import { random } from "../support/random.ts";
 
-/** What `path-to-regexp` of Express 4 makes of a path, `null` if it cannot. */
+/** How Express 4's `path-to-regexp` compiles a path, `null` if it cannot. */
 function ofExpress4(path: string, options: object): { regexp: RegExp; keys: PathKey[] } | null {
   const keys: PathKey[] = [];
   try {
@@ -19,7 +19,7 @@ function ofExpress4(path: string, options: object): { regexp: RegExp; keys: Path
 
 Deno.test("a path of Express 4 matches what it matches there, and its groups have the same keys", () => {
   const pick = random(4);
-  // one wildcard at most: what a second one matches is written in another way
+  // one wildcard at most: the match of a second one is written differently
   const once = ["*", "/*", "/(*)?", "/:z(*)", "/:m([a-z]*)", ":k(.+)", "/:w*", "/:y+"];
   const often = ["/", "/", "/a", "-", ".", "x", ":p", "/:r", "?", "+", "(a|b)", "/(a|b)", "(\\d+)", "/(\\d+)", "(cd)?"];
   const more = [":s(\\d+)", "/:t(\\d+)", "/:u(a|b)", "/:v?", "[ab]", "|", "\\.", "/?", "{2}", "(x)+"];
@@ -30,7 +30,7 @@ Deno.test("a path of Express 4 matches what it matches there, and its groups hav
   let [read, matched] = [0, 0];
   for (let i = 0; i < 8000; i++) {
     const path = `/${some(parts, 4)}${pick(2) === 0 ? "" : once[pick(once.length)]!}${some(parts, 3)}`;
-    // a wildcard with a name is one of Express 5, and Express 4 takes `/.:x` for `./:x`
+    // a named wildcard is Express 5 syntax, and Express 4 reads `/.:x` as `./:x`
     if (/\*[\w"]|\/\.:/.test(path)) continue;
     const options = { sensitive: pick(2) === 0, end: pick(3) > 0, strict: pick(3) === 0 };
     const theirs = ofExpress4(path, options);
@@ -81,7 +81,7 @@ function unlessRefused<T>(read: () => T): T | null {
   }
 }
 
-/** Paths that Express 5 refuses, and what requests for them get from Express 4. */
+/** Paths that Express 5 rejects, and the result of requests for them in Express 4. */
 const ANSWERS: readonly (readonly [path: string, asked: string, params: Record<string, string> | null])[] = [
   ["/api/*", "/api/x/y", { 0: "x/y" }],
   ["/api/*", "/api/", { 0: "" }],
@@ -117,7 +117,7 @@ const ANSWERS: readonly (readonly [path: string, asked: string, params: Record<s
   // a dot is a dot
   ["/(.*)", "/a", null],
   ["/(.*)", "/.a", { 0: "a" }],
-  // braces and named wildcards are still Express 5's
+  // braces and named wildcards still have Express 5's meaning
   ["/:id(\\d+){/:part}", "/7", { id: "7" }],
   ["/:id(\\d+)/*rest", "/7/a%2Fb/c", { id: "7", rest: ["a/b", "c"] as never }],
 ];
@@ -126,7 +126,7 @@ for (const [path, asked, params] of ANSWERS) {
   const response = params === null ? "is not found" : `has ${JSON.stringify(params)}`;
   Deno.test(`${asked} under ${path} ${response}, also beside other routes`, async () => {
     const app = express4().set("env", "test");
-    // the index decides by the beginning of the path
+    // the index decides by the start of the path
     app.get(["/api/other", "/x/other", "/ab/other"], (_req, res) => res.send("other"));
     app.get(path, (req, res) => res.json(req.params));
     const response = await ask(app, asked);
@@ -164,7 +164,7 @@ Deno.test("no path of Express 4 makes a request slow by what is not a regular ex
   for (const path of paths) {
     const { regexp } = readLegacyPath(path, { sensitive: false, end: true, strict: false })!;
     const start = performance.now();
-    // one that tries every way would not finish
+    // an expression that tries every way would not finish
     for (const asked of hostile) assertEquals(regexp.test(asked), false, path);
     assert(performance.now() - start < 5000, path);
   }
@@ -185,7 +185,7 @@ Deno.test("what a program for Express 4 writes works: bare wildcards, optional p
   assertEquals(await text(app, "/opt/7"), '{"id":"7"}');
   assertEquals(await text(app, "/num/42"), '{"id":"42"}');
   assertEquals((await ask(app, "/num/x")).status, 404);
-  // groups without names have numbers, and a wildcard in a constraint is one
+  // unnamed groups are numbered, and a wildcard in a constraint is one
   assertEquals(await text(app, "/rest/a/b"), '{"0":"/b","path":"a/b"}');
   assertEquals(await text(app, "/files/a/b"), '{"0":"a/b","file":"a/b"}');
   for (const path of ["/end", "/end/"]) assertEquals(await text(app, path), '"end"');

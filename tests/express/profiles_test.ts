@@ -1,17 +1,17 @@
-/** Applications and routers of both majors of Express and of Sluice, in one another. */
+/** Applications and routers of both Express majors and of Sluice, nested in one another. */
 import { assertEquals, assertThrows } from "@std/assert";
 import express4 from "@sluice/express/4";
 import express5 from "@sluice/express";
 import sluice, { type CreateApp, FrameworkApp, FrameworkRequest, FrameworkResponse } from "@sluice/sluice";
 
-/** Who is who. */
+/** The entries by name. */
 const ALL: Readonly<Record<string, CreateApp>> = { "Express 4": express4, "Express 5": express5, Sluice: sluice };
 
-/** What a handler sees that is of one profile. */
+/** The profile-specific properties that a handler sees. */
 function seen(req: FrameworkRequest, res: FrameworkResponse): unknown {
   const entry = Object.entries(ALL).find(([, { request }]) => Object.prototype.isPrototypeOf.call(request, req));
   return {
-    // the request of Sluice is the prototype of all
+    // Sluice's request is the prototype of all
     request: "param" in req ? "Express 4" : entry?.[0],
     response: "sendfile" in res ? "Express 4" : "other",
     nested: typeof req.query["a"] === "object",

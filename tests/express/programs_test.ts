@@ -1,4 +1,4 @@
-/** What programs made for Express rely on, on both majors and on real Express. */
+/** Behavior that Express programs rely on, on both majors and on real Express. */
 import "@sluice/sluice/node";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -20,7 +20,7 @@ const MAJORS: Readonly<Record<string, readonly [real: Any, ours: Any]>> = {
 
 const FILE = fileURLToPath(new URL("../fixtures/outside.txt", import.meta.url));
 
-/** Listens on a free port, or at a path, and returns what a request to `/` gets, head and body. */
+/** Listens on a free port, or at a path, and returns the response to a request for `/`, head and body. */
 async function asked(app: Any, at: 0 | string, headers: Readonly<Record<string, string>> = {}): Promise<string> {
   const server = await new Promise<Any>((resolve) => {
     const listening = at === 0 ? app.listen(0, "127.0.0.1", ready) : app.listen(at, ready);

@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { askBoth } from "../support/sluice_and_express.ts";
 
-/** Attributes that a program may have taken from a request, such as `req.path`. */
+/** Attributes that a program may copy from a request, such as `req.path`. */
 const ATTRIBUTES = [
   ["path", "/<script>"],
   ["path", "/a;b"],
@@ -29,7 +29,7 @@ Deno.test("as in Express: an attribute of a cookie is refused if it could be tak
       try {
         res.cookie("a", "1", { [name]: value }).send("set");
       } catch (error) {
-        // what to do instead follows after a semicolon
+        // the fix follows after a semicolon
         res.send((error as Error).message.replace(/(?<=is invalid)[^]*/, ""));
       }
     });

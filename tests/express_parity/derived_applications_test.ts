@@ -1,10 +1,10 @@
-/** What programs make of applications and routers: they derive from them, wrap them, and put prototypes in between. */
+/** Applications and routers that programs derive from, wrap, or insert prototypes into. */
 import { assertEquals } from "@std/assert";
 import sluice from "@sluice/sluice";
 import express from "express";
 import { type Any, askBoth } from "../support/sluice_and_express.ts";
 
-/** Ways to make another object of an application or a router; only a proxy of it can be called. */
+/** Ways to make another object from an application or a router; only a proxy of it can be called. */
 const WAYS: Readonly<Record<string, (original: Any) => Any>> = {
   "Object.create": (original) => Object.create(original),
   "Object.create of Object.create": (original) => Object.create(Object.create(original)),

@@ -7,7 +7,7 @@ import { type Any, serveBoth } from "../support/sluice_and_express.ts";
 /** Names of calls, by request. */
 type Calls = string[];
 
-/** Serves a program with both, sends the requests, and returns the calls that it notes. */
+/** Serves a program with both, sends the requests, and returns the recorded calls. */
 async function callsOf(build: (app: Any, lib: Any, calls: Calls) => void, ...paths: string[]): Promise<Calls> {
   const noted: Calls[] = [];
   const [ours, theirs] = await serveBoth((app, lib) => {
@@ -55,7 +55,7 @@ function program(app: Any, lib: Any): void {
 
 const PATHS = ["/users/7/9", "/child/info", "/two", "/nothing"];
 
-/** Puts a function over the `handle` of the last layer of a list, in one of two ways. */
+/** Replaces the `handle` of a list's last layer, in one of two ways. */
 const REPLACING: Readonly<Record<string, (layer: Any, handle: Any) => void>> = {
   "assigned": (layer, handle) => layer.handle = handle,
   "defined on the layer": (layer, handle) =>

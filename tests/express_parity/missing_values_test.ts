@@ -1,4 +1,4 @@
-/** What programs pass when a value is missing: a header an upstream did not send, an option that was not set. */
+/** Missing values that programs pass: a header that an upstream did not send, an option that was not set. */
 import { fileURLToPath } from "node:url";
 import { assertEquals } from "@std/assert";
 import { type Any, askBoth } from "../support/sluice_and_express.ts";

@@ -1,6 +1,6 @@
 /**
- * What unit tests of Express programs pass to handlers, middleware, routers and applications: objects made from Express's
- * prototypes, Node's own without a socket, and those of node-mocks-http and light-my-request.
+ * What unit tests of Express programs pass to handlers, middleware, routers and applications: objects made from
+ * Express's prototypes, Node's own without a socket, and those of node-mocks-http and light-my-request.
  */
 import { EventEmitter } from "node:events";
 import http from "node:http";
@@ -16,7 +16,7 @@ import { type Any, serveBoth } from "../support/sluice_and_express.ts";
 
 const FILES = fileURLToPath(new URL("../fixtures/files", import.meta.url));
 
-/** Programs by name; each gets the library, and returns what a test would look at. */
+/** Programs by name; each gets the library, and returns what a test would check. */
 type Cases = Readonly<Record<string, (lib: Any) => unknown>>;
 
 function compare(group: string, cases: Cases): void {
@@ -27,7 +27,7 @@ function compare(group: string, cases: Cases): void {
   }
 }
 
-/** A request as a test makes it of the prototype. */
+/** A request that a test makes from the prototype. */
 function asked(prototype: object, values: object): Any {
   return Object.assign(Object.create(prototype), values);
 }
@@ -139,7 +139,7 @@ compare("a response made from the prototype", {
   },
 });
 
-/** An application with what tests use. */
+/** An application with everything that tests use. */
 function application(lib: Any): Any {
   const app = lib().set("env", "test").disable("x-powered-by");
   app.use(lib.json());
@@ -337,7 +337,7 @@ Deno.test("derived requests and proxies show in a handler what they show in Expr
   assertEquals(ours, theirs);
 });
 
-/** Requests with a body that are not from a server, and what sends the body. */
+/** Requests with a body that do not come from a server, and functions that send the body. */
 const WITH_BODY: Readonly<Record<string, (body: string) => [req: Any, send: () => void]>> = {
   "a mock"(body) {
     const req: Any = httpMocks.createRequest({ method: "POST", headers: { ...HEADERS } as Any });
@@ -384,7 +384,7 @@ Deno.test("what cannot work without a client says what it needs", () => {
   assertThrows(() => Object.create(response).end(), TypeError, "res.end needs a request from a client");
 });
 
-// last, because it changes Express's prototypes for good
+// last, because it permanently changes Express's prototypes
 Deno.test("light-my-request asks an application directly, as in Express", async () => {
   const responses = async (app: Any): Promise<unknown[]> => {
     const all: unknown[] = [];
@@ -397,6 +397,6 @@ Deno.test("light-my-request asks an application directly, as in Express", async 
   const app = application(sluice);
   const ours = await responses(app);
   assertEquals(ours, await responses(application(express)));
-  // and the application serves as before
+  // and the application still works
   assertEquals(await (await app.fetch(new Request("http://localhost/later"))).text(), "later");
 });

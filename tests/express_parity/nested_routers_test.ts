@@ -9,7 +9,7 @@ import { quietApp } from "../support/app.ts";
 import type { Any } from "../support/sluice_and_express.ts";
 import { oneOf, type Pick, random } from "../support/random.ts";
 
-/** What a handler does after it has noted what it saw. */
+/** What a handler does after it has recorded what it saw. */
 interface Action {
   readonly does: "next" | "answer" | "route" | "router" | "throw" | "error" | "reject" | "later" | "url" | "method";
   readonly to: string;
@@ -34,14 +34,14 @@ const MOUNTS: readonly Any[] = ["/", "", "/a", "/b", "/a/b", "/A", "/a/", "/:x",
 const LITERAL_MOUNTS = 7;
 const PATHS: readonly Any[] = ["/", "/a", "/b", "/a/b", "/:x", "/:x/b", "/a/:y", "/*rest", "/a/", /^\/b$/, "/a{/:o}"];
 const SEGMENTS = ["a", "b", "a", "b", "A", "c", "", "x%20y"];
-// Express lets HEAD into routes of other methods too, where only their parameter handlers run
+// Express also lets HEAD into routes of other methods, where only their parameter handlers run
 const METHODS = ["GET", "GET", "GET", "POST", "OPTIONS"];
 const COMMON: readonly Action["does"][] = ["next", "next", "next", "next", "answer"];
 const RARE: readonly Action["does"][] = ["route", "router", "throw", "error", "reject", "later", "url", "method"];
 
 function randomPath(pick: Pick, all: readonly string[] = SEGMENTS): string {
   const segments = Array.from({ length: pick(6) }, () => oneOf(pick, all));
-  // the only second slash that Express ignores is one at the end, and only if nothing else is before it
+  // Express ignores a second slash only at the end, and only if nothing else precedes it
   const path = `/${segments.join("/")}`.replace(/\/{2,}$/, "/");
   return pick(4) === 0 ? `${path}?q=1` : path;
 }
@@ -124,7 +124,7 @@ function act(name: string, { does, to }: Action, req: Any, res: Any, next: Any):
   if (does === "error") return next(new Error(`${name} passed on`));
   if (does === "reject") return Promise.reject(new Error(`${name} rejected`));
   if (does === "later") return void queueMicrotask(() => next());
-  // if a mount stripped the whole path, Express cannot tell an assigned slash from the one it added itself
+  // if a mount stripped the whole path, Express cannot distinguish an assigned slash from the one it added itself
   const whole = req.url === "/" || req.url.startsWith("/?");
   if (does === "url" && !whole) req.url = to;
   if (does === "method") req.method = to;
@@ -141,7 +141,7 @@ async function askSluice(program: Program, asks: Asks): Promise<Ended[]> {
   const { caseSensitive, strict } = program.options;
   const app = quietApp().set("case sensitive routing", caseSensitive).set("strict routing", strict);
   build(program, app, Router, log);
-  // if no handler answers
+  // if no handler responds
   app.use((_req: Any, res: Any) => res.end("nobody"));
   app.use((error: Any, _req: Any, res: Any, _next: Any) => res.end(`error: ${error.message}`));
   const ended: Ended[] = [];
@@ -153,7 +153,7 @@ async function askSluice(program: Program, asks: Asks): Promise<Ended[]> {
     Object.defineProperty(request, "url", { value: url });
     const response = await app.fetch(request);
     const body = await response.text();
-    // next("router") of the application's own handlers leaves it
+    // next("router") of the application's own handlers exits the application
     ended.push({ log: [...log], body: response.status === 404 ? "left" : body });
   }
   return ended;
@@ -207,7 +207,7 @@ Deno.test("nested routers run the handlers that Express's router runs, with the 
   await compare(ROUNDS, ["get", "get", "post", "all"], false);
 });
 
-// Express looks for them in routes of other methods too, so here every route has all of them
+// Express also looks for them in routes of other methods, so here every route has all of them
 Deno.test("broken escapes in nested routers are refused where Express's router refuses them", async () => {
   await compare(ROUNDS, ["all"], true);
 });

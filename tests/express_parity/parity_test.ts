@@ -444,7 +444,7 @@ const CASES: readonly Case[] = [
         path,
         init: { method: "POST", body: "short" },
       })),
-      // the last, because Express on Deno leaves the rest in the connection
+      // last, because Express on Deno leaves the rest in the connection
       { path: "/awaited", init: { method: "POST", body: "long ".repeat(60_000) } },
     ],
   },

@@ -4,7 +4,7 @@ import cookieParser from "cookie-parser";
 import express from "express";
 import { type Any, type Ask, askBoth } from "../support/sluice_and_express.ts";
 
-/** What programs see when they look into an object: whether it inherits nothing, is plain, or neither, and what it holds. */
+/** How an object looks to programs: whether it inherits nothing, is plain, or neither, and what it contains. */
 function kind(value: Any): unknown {
   if (typeof value !== "object" || value === null) return String(value);
   const prototype = Object.getPrototypeOf(value);
@@ -12,7 +12,7 @@ function kind(value: Any): unknown {
   return [name, Object.entries(value).map(([key, one]) => [key, Array.isArray(one) ? one : kind(one)])];
 }
 
-/** A handler that notes what `req.params` are, and passes on. */
+/** A handler that records the kind of `req.params` and calls next. */
 function see(where: string): Any {
   return (req: Any, _res: Any, next: Any) => {
     (req.seen ??= []).push([where, kind(req.params)]);
@@ -244,7 +244,7 @@ const COOKIES = [
 Deno.test("cookies are parsed as by cookie-parser: quotes do not belong to a value, and objects are objects again", async () => {
   const build = (app: Any, lib: Any): void => {
     app.get("/", (req: Any, res: Any) => {
-      // cookie-parser is what Express's programs have; Sluice has cookies without it
+      // Express programs have cookie-parser; Sluice parses cookies without it
       if (lib === express) cookieParser()(req, res, () => {});
       res.json(kind(req.cookies));
     });

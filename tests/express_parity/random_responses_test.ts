@@ -1,6 +1,6 @@
 /**
- * Random answers, on Sluice and on Express: what a sequence of response methods writes and returns, and what the
- * client's conditional headers make of it, must be the same.
+ * Random responses, on Sluice and on Express: what a sequence of response methods writes and returns, and the effect of
+ * the client's conditional headers, must be the same.
  */
 import { assert, assertEquals } from "@std/assert";
 import { type Any, type Ask, askBoth } from "../support/sluice_and_express.ts";

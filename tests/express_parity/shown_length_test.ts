@@ -1,4 +1,4 @@
-/** Which answers show their length to whoever looks at their headers afterwards, as loggers do. */
+/** Responses that show their length in headers read afterwards, as loggers do. */
 import { fileURLToPath } from "node:url";
 import { assertEquals } from "@std/assert";
 import { type Any, serveBoth } from "../support/sluice_and_express.ts";
@@ -48,7 +48,7 @@ function shown(res: Any): unknown[] {
     names.includes("content-length"),
     res.hasHeader("Content-Length"),
   ];
-  // Express's own pages and ours show a number and a text
+  // Express's own pages and ours show a number and a string
   return [...asked, ...listed].map(String);
 }
 

@@ -1,6 +1,6 @@
-/** Tests that pass on Express and not on Sluice, and why that stays. */
+/** Tests that pass on Express but not on Sluice, and why this remains so. */
 
-/** Tests of a suite that fail for one reason. */
+/** Tests of a suite that fail for the same reason. */
 export interface Difference {
   /** Name of the suite. */
   readonly suite: string;

@@ -1,4 +1,4 @@
-/** What `deno task test:field` found is on the page. */
+/** The page has the results of `deno task test:field`. */
 import { assertEquals } from "@std/assert";
 import { withResults } from "./support/page.ts";
 import { programs } from "./support/run_program.ts";

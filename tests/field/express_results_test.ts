@@ -1,4 +1,4 @@
-/** What the run of Express's own suite reports, and where its results are published. */
+/** The report of the run of Express's own suite, and where its results are published. */
 import { assertEquals, assertMatch } from "@std/assert";
 import { compare } from "./express_suite/compare.ts";
 import { FAILING } from "./express_suite/failing.ts";

@@ -5,7 +5,7 @@ import { npmPackages } from "../../../scripts/shared_builds.ts";
 import { done } from "../../examples/deploy/packages.ts";
 import { PATIENCE_MS } from "../../support/patience.ts";
 
-/** How the program ended. */
+/** Exit code and output of the program. */
 export interface Ended {
   readonly code: number;
   readonly stdout: string;
@@ -16,14 +16,14 @@ export interface Ended {
 export interface RunOptions {
   /** Folder it runs in. */
   readonly cwd: string;
-  /** The user it runs as, if not the one of the tests. */
+  /** The user it runs as, if not the user of the tests. */
   readonly uid?: number | undefined;
-  /** Longest file it may write, in blocks of `ulimit`. */
+  /** Maximum size of a file it may write, in blocks of `ulimit`. */
   readonly fileBlocks?: number;
 }
 
 /**
- * Installs the program in a new folder that everybody may read.
+ * Installs the program in a new world-readable folder.
  *
  * @returns Path of the program
  */
@@ -42,7 +42,7 @@ export async function installProgram(): Promise<string> {
  *
  * @param program Its path
  * @param args Its arguments
- * @param options Where and how
+ * @param options Folder, user and file size
  */
 export async function runProgram(program: string, args: readonly string[], options: RunOptions): Promise<Ended> {
   const { cwd, uid, fileBlocks } = options;
@@ -60,18 +60,18 @@ export async function runProgram(program: string, args: readonly string[], optio
   return { code, stdout: new TextDecoder().decode(stdout), stderr: new TextDecoder().decode(stderr) };
 }
 
-/** Whether there is a program that gives others a terminal, in the version of Linux. */
+/** Whether Linux's version of `script` is installed, which gives a program a terminal. */
 export const hasTerminal: boolean = Deno.build.os === "linux" &&
   (await run("script", ["--version"], { limitMs: PATIENCE_MS, quiet: true })).code === 0;
 
 /**
- * Runs it on Node in a terminal, and answers its questions.
+ * Runs it on Node in a terminal, and answers its prompts.
  *
  * @param program Its path
  * @param args Its arguments
  * @param cwd Folder it runs in
- * @param answers What is typed as soon as a text has been printed, in this order
- * @returns Its exit code, and all it printed
+ * @param answers What to type once a string has been printed, in this order
+ * @returns Its exit code and everything it printed
  */
 export async function askProgram(
   program: string,
@@ -96,7 +96,7 @@ export async function askProgram(
   const found = () => waiting.length > 0 ? printed.indexOf(waiting[0]![0], seen) : -1;
   for await (const text of child.stdout.pipeThrough(new TextDecoderStream())) {
     printed += text;
-    // what arrives at once may contain several of them
+    // one chunk may contain several of them
     for (let at = found(); at >= 0; at = found()) {
       const [after, typed] = waiting.shift()!;
       seen = at + after.length;

@@ -1,4 +1,4 @@
-/** Projects, as users of each runtime write, install, test and start them. */
+/** Projects, created, installed, tested and started as users of each runtime would. */
 import { assert } from "@std/assert";
 import type { Runtime, Template } from "../../../create/src/choices.ts";
 import { done, tool } from "../../examples/deploy/packages.ts";
@@ -7,24 +7,24 @@ import { PATIENCE_MS } from "../../support/patience.ts";
 
 /** A server in its own process. */
 export interface Started {
-  /** Where it listens. */
+  /** Its origin. */
   readonly origin: string;
-  /** Asks it to end, and returns its exit code. */
+  /** Ends it, and returns its exit code. */
   end(): Promise<number>;
 }
 
-/** Where projects are written, and what their programs need. */
+/** Folder and environment for projects. */
 export interface Site {
-  /** The folder that has them, with a slash at the end. */
+  /** The folder of the projects, with a trailing slash. */
   readonly path: string;
-  /** Variables of the environment of all programs. */
+  /** Environment variables of all programs. */
   readonly env: Readonly<Record<string, string>>;
 }
 
 /**
- * Makes a place for projects, with caches of its own where a runtime would take a package of another build for the same.
+ * Makes a folder for projects, with separate caches where a runtime would reuse a package of another build.
  *
- * @param registry Where packages come from
+ * @param registry Source of the packages
  */
 export async function makeSite(registry: Registry): Promise<Site> {
   const path = `${await Deno.makeTempDir({ prefix: "sluice-projects-" })}/`;
@@ -37,7 +37,7 @@ export async function makeSite(registry: Registry): Promise<Site> {
     DENO_NO_UPDATE_CHECK: "1",
     // programs that a Dockerfile or a script names
     PATH: [`${path}bin`, Deno.env.get("PATH")].join(":"),
-    // nothing is fetched from Cloudflare, and nothing sent to it
+    // nothing is fetched from or sent to Cloudflare
     ...{ CI: "true", WRANGLER_SEND_METRICS: "false", CLOUDFLARE_CF_FETCH_ENABLED: "false", NO_COLOR: "1" },
     ...{ WRANGLER_LOG_PATH: `${path}logs`, XDG_CONFIG_HOME: `${path}config` },
   };
@@ -48,27 +48,27 @@ export async function makeSite(registry: Registry): Promise<Site> {
   return { path, env };
 }
 
-/** What users type to write a project, by runtime. */
+/** What users type to create a project, by runtime. */
 const CREATE: Readonly<Record<Runtime, readonly string[]>> = {
   node: ["npm", "create", "--yes", "sluice", "--"],
   deno: ["deno", "run", "--quiet", "-A", "jsr:@sluice/create"],
-  // and not on Node, which Bun would use if there is one
+  // not on Node, which Bun would use if present
   bun: ["bun", "--bun", "create", "sluice"],
   workers: ["npm", "create", "--yes", "sluice", "--"],
 };
 
 /**
- * Writes a project.
+ * Creates a project.
  *
- * @param site Where to
- * @param runtime Its runtime, which also runs the program that writes it
+ * @param site Where to create it
+ * @param runtime Its runtime, which also runs the program that creates it
  * @param template Its template
- * @returns Its folder, with a slash at the end
+ * @returns Its folder, with a trailing slash
  */
 export async function writeProject({ path, env }: Site, runtime: Runtime, template: Template): Promise<string> {
   const [program, ...args] = CREATE[runtime];
   const name = `${template}-on-${runtime}`;
-  // npm and Bun keep such programs for a while, and would run the one of an earlier build
+  // npm and Bun cache such programs, and would run one of an earlier build
   const caches = { npm_config_cache: `${path}npm`, TMPDIR: `${path}temporary` };
   const choice = ["--runtime", runtime, "--template", template];
   await done("sh", ["-c", 'exec "$0" "$@"', program!, ...args, name, ...choice], path, { ...env, ...caches });
@@ -78,7 +78,7 @@ export async function writeProject({ path, env }: Site, runtime: Runtime, templa
 /**
  * Runs a command line of a project, which must succeed.
  *
- * @param site Where it is
+ * @param site Site of the project
  * @param folder Its folder
  * @param line The command line
  */
@@ -87,7 +87,7 @@ export async function inProject({ env }: Site, folder: string, line: string): Pr
 }
 
 /**
- * Starts a server, and waits until it says where it listens.
+ * Starts a server, and waits until it prints its address.
  *
  * @param command The command
  * @param cwd Folder it runs in
@@ -98,7 +98,7 @@ export async function start(
   cwd: string,
   env: Readonly<Record<string, string>>,
 ): Promise<Started> {
-  // on the path of its environment, and with its errors among what it prints
+  // uses the PATH of its environment, and merges stderr into stdout
   const line = ["-c", 'exec "$0" "$@" 2>&1', program!, ...args];
   const child = new Deno.Command("sh", { args: line, cwd, env: { ...env }, stdin: "null", stdout: "piped" }).spawn();
   const reader = child.stdout.pipeThrough(new TextDecoderStream()).getReader();
@@ -126,7 +126,7 @@ async function endOf(child: Deno.ChildProcess, reader: ReadableStreamDefaultRead
   return code;
 }
 
-/** All files of a project, by their paths. */
+/** All files of a project, by path. */
 export async function filesIn(folder: string, below = ""): Promise<string[]> {
   const found: string[] = [];
   for await (const { name, isDirectory } of Deno.readDir(`${folder}${below}`)) {

@@ -1,4 +1,4 @@
-/** The programs of the documentation that use a database, made so that a test can start them and ask them. */
+/** Documented programs that use a database, prepared so that a test can start them and send them requests. */
 
 const ROOT = new URL("../../../", import.meta.url);
 const FOLDERS = [
@@ -13,16 +13,16 @@ const FOLDERS = [
   "examples/",
 ];
 
-/** What makes a program one that uses a database. */
+/** Code that makes a program one that uses a database. */
 const USES = /from "(?:redis|ioredis|pg|postgres)"|new (?:RedisStore|PostgresStore|RedisSessionStore)\(|redisTopics\(/;
 
 /** A limit for all requests, or for those below a path. */
 const LIMITED = /app\.use\(\s*(?:"([^"]*)",\s*)?rateLimit\(/;
 
-/** How a program uses its database, which is how it is asked to. */
+/** How a program uses its database, and how a test triggers that. */
 export type Use = "limiters" | "limited app" | "topics" | "events" | "sessions";
 
-/** Where the databases are. */
+/** Addresses of the databases. */
 export interface Databases {
   /** URL of Redis. */
   readonly redis: string;
@@ -30,23 +30,23 @@ export interface Databases {
   readonly postgres: string;
 }
 
-/** A program of the documentation. */
+/** A documented program. */
 export interface DocumentedProgram {
-  /** The file that shows it, and which of its programs it is. */
+  /** The file that shows it, and its index there. */
   readonly name: string;
-  /** What stands there. */
+  /** The code as documented. */
   readonly code: string;
   /** How it uses its database. */
   readonly use: Use;
-  /** The path that uses it, below the path of its limit. */
+  /** The path that uses it, relative to the path of its limit. */
   readonly path: string;
 }
 
 /**
- * All programs that use a database: blocks of TypeScript, in pages and in comments of the sources, that import something.
- * Those that import files of their own are parts of `examples/`, whose stores connect by themselves.
+ * All programs that use a database: TypeScript blocks with an import, in pages and in source comments. Those that
+ * import files of their own are parts of `examples/`, whose stores connect by themselves.
  *
- * @throws {Error} If it is not known how one is used
+ * @throws {Error} If the use of one is unknown
  */
 export async function documentedPrograms(): Promise<DocumentedProgram[]> {
   const programs: DocumentedProgram[] = [];
@@ -86,7 +86,7 @@ function useOf(name: string, code: string): Use {
   throw new Error(`${name}: say here how this program uses its database`);
 }
 
-/** What is added to a program, before it listens, by how it uses its database. */
+/** Code added to a program before it listens, by how it uses its database. */
 const SERVED: Readonly<Record<Use, (path: string) => string>> = {
   // limits that the store did not decide are decided without it
   limiters: () => `
@@ -118,10 +118,10 @@ served.get("/use", (req, res) => {
 };
 
 /**
- * A program that serves requests, and prints its port when it does.
+ * A program that serves requests, and prints its port once it does.
  *
- * @param program What the documentation shows
- * @param databases Where its database is
+ * @param program The documented program
+ * @param databases Addresses of the databases
  * @throws {Error} If it would use a database at another address
  */
 export function servedProgram({ name, code, use, path }: DocumentedProgram, databases: Databases): string {

@@ -1,7 +1,7 @@
 /**
- * Programs that know by the asynchronous context whose request they work for: one that keeps its tenant there, and one
- * that reports its errors to Sentry. They print the same on Sluice as on Express. Another one prints by which names
- * Sentry gets to know requests and errors: those of routes, on every runtime.
+ * Programs that find their request through the asynchronous context: one keeps its tenant there, one reports its errors
+ * to Sentry. They print the same on Sluice as on Express. A third prints the names under which Sentry sees requests and
+ * errors: those of routes, on every runtime.
  */
 import { fileURLToPath } from "node:url";
 import { assertEquals } from "@std/assert";
@@ -13,10 +13,10 @@ import { PATIENCE_MS } from "../../support/patience.ts";
 
 const ROOT = new URL("../../../", import.meta.url);
 const HERE = "tests/ecosystem/contexts/";
-/** Not that of the other programs, most of which need no Sentry. */
+/** Not the folder of the other programs, most of which do not need Sentry. */
 const FOLDER = new URL(".cache/contexts/", ROOT);
 
-/** What each program prints. */
+/** Output of each program. */
 const PRINTED: Readonly<Record<string, unknown>> = {
   tenant: Object.fromEntries(
     ["ada", "ben", "cleo", "dora"].map((tenant) => [tenant, [0, 1, 2, 3, 4].map((i) => `${tenant}-${i}`)]),
@@ -35,7 +35,7 @@ const TITLES: Readonly<Record<string, string>> = {
   sentry: "Sentry gets the errors of three users at once, each with its own user, URL and body,",
 };
 
-/** What `transactions.mjs` prints. */
+/** Output of `transactions.mjs`. */
 const NAMED = {
   errors: ["boom: GET /api/boom/:id", "captured: GET /api/captured/:id", "later: GET /api/later/:id"],
   transactions: ["GET /api/boom/:id", "GET /api/captured/:id", "GET /api/later/:id"],
@@ -56,7 +56,7 @@ const SIDES: Readonly<Record<string, (program: string) => Promise<unknown>>> = {
 Deno.test.beforeAll(async () => {
   await installLocked(FOLDER, ["@sentry/bun", "@sentry/node", "express", "multer"]);
   for (const name of [...Object.keys(PRINTED), "transactions"]) {
-    // bare names resolve only beside their node_modules
+    // bare names resolve only next to their node_modules
     await Deno.copyFile(new URL(`${HERE}${name}.mjs`, ROOT), new URL(`${name}.mjs`, FOLDER));
   }
 });

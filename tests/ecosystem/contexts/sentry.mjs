@@ -1,5 +1,5 @@
-// A shop that reports its errors to Sentry, on the library that is the first argument. Sends itself orders of three
-// users at once, and prints what Sentry was sent: for each error, whose it was, and of which request.
+// A shop that reports its errors to Sentry, on the library given as the first argument. It sends itself concurrent
+// orders of three users, and prints what Sentry received: the user and the request of each error.
 import process from "node:process";
 import * as Sentry from "@sentry/node";
 
@@ -16,11 +16,11 @@ Sentry.init({
     flush: () => Promise.resolve(true),
   }),
 });
-// as Sentry wants it, after init()
+// after init(), as Sentry requires
 const { default: library } = await import(process.argv[2]);
 
 const app = library().set("env", "test");
-// on Node, Sentry does so itself for each request of node:http
+// on Node, Sentry itself does this for each node:http request
 if (globalThis.Deno !== undefined || globalThis.Bun !== undefined) {
   app.use((req, _res, next) =>
     Sentry.withIsolationScope((scope) => {

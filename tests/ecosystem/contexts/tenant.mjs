@@ -1,6 +1,6 @@
-// Notes of several tenants, on the library that is the first argument. The tenant of a request is kept in
-// AsyncLocalStorage, and only there: what stores and reads notes is not passed any request. Sends itself notes of all
-// tenants at once, in every kind of body, and prints what each of them has then.
+// Notes of several tenants, on the library given as the first argument. A request's tenant is kept only in
+// AsyncLocalStorage: the code that stores and reads notes is passed no request. The program sends itself concurrent
+// notes of all tenants, in every kind of body, and prints the notes of each.
 import { AsyncLocalStorage } from "node:async_hooks";
 import { Buffer } from "node:buffer";
 import process from "node:process";

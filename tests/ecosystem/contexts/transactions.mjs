@@ -1,5 +1,5 @@
-// A service whose errors and requests Sentry gets, on the Sluice that is the first argument. Sends itself requests, and
-// prints by which names Sentry got to know them.
+// A service that reports its errors and requests to Sentry, on the Sluice given as the first argument. It sends itself
+// requests, and prints their names in Sentry.
 import process from "node:process";
 
 const runtime = globalThis.Deno !== undefined ? "deno" : globalThis.Bun !== undefined ? "bun" : "node";
@@ -21,7 +21,7 @@ Sentry.init({
       for (const [{ type }, content] of items) {
         if (type === "event") note(names.errors, `${content.exception.values.at(-1).value}: ${content.transaction}`);
         if (type === "transaction") note(names.transactions, content.transaction);
-        // those of servers; the requests that the program sends itself are others
+        // only spans of servers, without those of the program's own requests
         for (const span of type === "span" ? content.items : []) {
           if (span.attributes["sentry.op"]?.value === "http.server") note(names.transactions, span.name);
         }
@@ -31,7 +31,7 @@ Sentry.init({
     flush: () => Promise.resolve(true),
   }),
 });
-// as Sentry wants it, after init()
+// after init(), as Sentry requires
 const { default: sluice } = await import(process.argv[2]);
 
 const app = sluice().set("env", "test");
@@ -62,7 +62,7 @@ for (const path of ["/api/boom/7", "/api/later/8", "/api/captured/9", "/nowhere"
 }
 await Sentry.flush(5000);
 await complete;
-// a request without a route keeps the name that Sentry has given it, which differs by runtime
+// a request without a route keeps Sentry's own name, which differs by runtime
 const routed = ({ errors, transactions }) => ({
   errors: errors.sort(),
   transactions: transactions.filter((name) => name.includes("/api/")).sort(),

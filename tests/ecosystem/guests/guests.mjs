@@ -1,5 +1,5 @@
-// An application as a guest of other code on Node, which has put something on the request or the response, or looks at
-// them afterwards. Prints as JSON what handlers and that code see; the library is the first argument.
+// An application as a guest of other code on Node, which adds properties to the request or the response, or reads them
+// afterwards. Prints as JSON what handlers and that code see; the first argument is the library.
 import { createServer, Server } from "node:http";
 import process from "node:process";
 
@@ -26,7 +26,7 @@ function appOf(...handlers) {
   return app;
 }
 
-/** What others put on a request before the application gets it. */
+/** What other code adds to a request before the application gets it. */
 const OWN = {
   ip: "192.0.2.1",
   ips: ["192.0.2.1"],
@@ -154,7 +154,7 @@ cases["what a middleware leaves behind"] = () => {
   );
 };
 
-/** As monitoring agents do, and what handlers find of it. */
+/** Hooks in as monitoring agents do, and what handlers see of it. */
 async function withAgent(listen) {
   const { emit } = Server.prototype;
   Server.prototype.emit = function (event, req, res) {

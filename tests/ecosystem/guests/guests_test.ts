@@ -1,4 +1,4 @@
-/** An application on Node as a guest of other code: both see of each other what they see with Express. */
+/** An application on Node as a guest of other code: both see the same of each other as with Express. */
 import { fileURLToPath } from "node:url";
 import { assert, assertEquals } from "@std/assert";
 import { installLocked } from "../../../scripts/locked_packages.ts";
@@ -19,7 +19,7 @@ async function seen(library: string): Promise<Record<string, string>> {
 
 Deno.test("code around an application and its handlers see of each other what they see with Express", async () => {
   await installLocked(FOLDER, ["express"]);
-  // bare names resolve only beside their node_modules
+  // bare names resolve only next to their node_modules
   await Deno.copyFile(new URL(PROGRAM, import.meta.url), new URL(PROGRAM, FOLDER));
   const theirs = await seen("express");
   const ours = await seen(await bundled("tests/ecosystem/support/sluice_on_node.ts", "deno"));

@@ -1,8 +1,8 @@
 /**
- * Handlers that misbehave: every program here runs on Sluice and on real Express under Node, and the client must see
- * the same, while the process survives and no error is left unhandled.
+ * Misbehaving handlers: every program here runs on Sluice and on real Express under Node. The client must see the same,
+ * the process must survive, and no error may be left unhandled.
  *
- * `setTimeout(() => { throw error })` is not a case: it ends a process of Deno or Node, whatever framework runs in it.
+ * `setTimeout(() => { throw error })` is not a case: it ends a Deno or Node process with any framework.
  */
 import { fileURLToPath } from "node:url";
 import { assert, assertEquals } from "@std/assert";
@@ -161,12 +161,12 @@ Deno.test("misbehaving requests of every kind leave nothing behind, in process a
   assertEquals(Object.keys(grown).toSorted(), kinds.toSorted());
   assertEquals([first!.open, second!.open], [0, 0], "streams that are still open");
   for (const [kind, bytes] of Object.entries(grown)) {
-    // one small object per request would be at least 320 kB for the 10 000 requests in process
+    // one small object per request would be at least 320 kB for the 10 000 in-process requests
     assert(bytes < 250_000, `${kind}: ${bytes} bytes are left`);
   }
 });
 
-/** What the probe prints. */
+/** Output of the probe. */
 interface Left {
   readonly grown: Readonly<Record<string, number>>;
   readonly open: number;
@@ -178,6 +178,6 @@ async function leftBehind(names: readonly string[]): Promise<Left> {
     ...[fileURLToPath(new URL("retained.ts", HERE)), ...names],
   ], { limitMs: 240_000, quiet: true, cwd: fileURLToPath(ROOT) });
   assertEquals(code, 0, output);
-  // Deno also prints the errors that cut bodies
+  // Deno also prints the errors that cut bodies off
   return JSON.parse(output.split("\n").find((line) => line.startsWith('{"grown"'))!);
 }

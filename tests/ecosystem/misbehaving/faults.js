@@ -1,15 +1,15 @@
-// Errors that would have ended the process, listed at /faults: with a listener it survives, and the list can be
-// compared.
+// Errors that would have ended the process, listed at /faults: with a listener the process survives, and the list can
+// be compared.
 import process from "node:process";
 
 const faults = [];
 process.on("unhandledRejection", (error) => faults.push(`unhandled rejection: ${error?.code ?? error?.message}`));
 process.on("uncaughtException", (error) => faults.push(`uncaught exception: ${error?.code ?? error?.message}`));
 
-/** Lists at /faults the errors left uncaught since the last request for it. */
+/** Lists at /faults the uncaught errors since the last request for it. */
 export function tellFaults(app) {
   app.get("/faults", (_req, res) => {
-    // later than anything an earlier handler has started
+    // later than any work an earlier handler has started
     setTimeout(() => res.json(faults.splice(0)), 40);
   });
 }

@@ -1,10 +1,10 @@
-/** How an answer differs that is cut before any byte of it was sent. */
+/** The difference for a response cut off before any byte of it was sent. */
 export const hungUp = {
   parts: ["status"],
   why: "no byte was sent yet: Node closes the connection, a web server sends the head and cuts the body",
 };
 
-/** How an answer differs that is cut in the turn in which its first bytes were written. */
+/** The difference for a response cut off in the turn in which its first bytes were written. */
 export const sentFirst = {
   parts: ["body", "status"],
   why: "Express closes the connection before what was written has left; here it is sent, and then the body is cut",

@@ -1,23 +1,23 @@
 /**
  * Prints what misbehaving requests leave behind, as JSON in the last line: bytes of heap by kind, and open streams.
  *
- * Arguments: the programs whose requests are made; `never` for handlers that never answer.
+ * Arguments: the programs whose requests are made; `never` for handlers that never respond.
  */
 import sluice from "@sluice/sluice";
 import { openStreamsKey } from "../../../src/exchange/app_like.ts";
 
 declare const gc: () => void;
 
-/** Requests of each kind in process. */
+/** In-process requests of each kind. */
 const IN_PROCESS = 10_000;
 /** Requests of each kind over connections. */
 const CONNECTED = 1024;
-/** Growth of the heap, in bytes, up to which a kind is not measured again. */
+/** Heap growth in bytes up to which a kind is not measured again. */
 const LITTLE = 100_000;
-/** ms after which all late work of handlers is done. */
+/** Time after which all late work of handlers is done, in ms. */
 const LATE_MS = 25;
 
-// logging the errors with their stacks is irrelevant here and would take most of the time
+// logging errors with their stacks is irrelevant here and would take most of the time
 console.error = () => {};
 Error.stackTraceLimit = 0;
 
@@ -29,7 +29,7 @@ interface Kind {
   readonly count: number;
   readonly atOnce: number;
   readonly ask: () => Promise<void>;
-  /** Called before the heap is looked at. */
+  /** Called before the heap is measured. */
   readonly settle?: () => Promise<void>;
 }
 
@@ -39,7 +39,7 @@ let open = 0;
 for (const name of Deno.args) {
   const app = sluice();
   app.set("env", "production");
-  // what waits for the platform's cleanup must be equal before and after, so these kinds are measured one by one
+  // objects that wait for the platform's cleanup must be equal before and after, so these kinds are measured one by one
   const groups = name === "never" ? givenUp(app).map((kind) => [kind]) : [await ended(app, name)];
   for (const kinds of groups) await measure(kinds);
   open += app[openStreamsKey].size;
@@ -58,7 +58,7 @@ async function ended(app: App, name: string): Promise<Kind[]> {
   ]);
 }
 
-/** Requests whose handler never answers, ended by the client leaving. */
+/** Requests whose handler never responds, ended by a disconnect. */
 function givenUp(app: App): Kind[] {
   const arrivals: (() => void)[] = [];
   app.get("/listens", (_req, res) => {
@@ -81,12 +81,12 @@ function givenUp(app: App): Kind[] {
   });
 }
 
-/** Lets two seconds pass for handlers that wait, while others arrive: those are asked whether their clients have left. */
+/** Lets two seconds pass for waiting handlers while other requests arrive, which triggers the disconnect check. */
 async function passTime(app: App): Promise<void> {
   const { now } = Date;
   for (const seconds of [2, 4]) {
     Date.now = () => now() + seconds * 1000;
-    // the clock is looked at once in 512 requests
+    // the clock is read once in 512 requests
     for (let i = 0; i < 512; i++) await fetchOf(app, "/");
   }
   Date.now = now;
@@ -101,7 +101,7 @@ async function measure(kinds: readonly Kind[]): Promise<void> {
   let before = await heap();
   for (const { name, count, atOnce, ask, settle } of kinds) {
     const rounds: number[] = [];
-    // a leak grows with every request, so a second round shows it too
+    // a leak grows with every request, so a second round also shows it
     while (rounds.length < 2 && (rounds[0] ?? Infinity) > LITTLE) {
       await repeat(count, atOnce, ask);
       await settle?.();

@@ -42,7 +42,7 @@ export default function (app, lib) {
       throw thrown[name];
     });
     app.get(`/next/${name}`, (_req, _res, next) => next(thrown[name]));
-    // throwing nothing is not an error: the next handler runs
+    // throwing undefined is not an error: the next handler runs
     app.get(`/throws-before/${name}`, () => {
       throw thrown[name];
     }, (_req, res) => res.send("went on"));

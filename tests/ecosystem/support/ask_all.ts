@@ -2,22 +2,22 @@ import { brotliDecompressSync, gunzipSync, inflateSync } from "node:zlib";
 import type { Answer, Ask, Program } from "./program.ts";
 import { askRaw, type RawAnswer } from "./raw_client.ts";
 
-/** A request that was made, and its answer. */
+/** A request and its response. */
 export interface Exchanged {
   /** The request. */
   readonly ask: Ask;
-  /** The answer as sent over the wire. */
+  /** The response as sent over the wire. */
   readonly raw: RawAnswer;
-  /** The answer as a client sees it. */
+  /** The response as a client sees it. */
   readonly answer: Answer;
 }
 
 /**
- * Makes the requests of a program in order, keeping cookies for those that have a jar.
+ * Sends a program's requests in order, keeping cookies for those that have a jar.
  *
  * @param port Port of the program
  * @param requests The requests
- * @returns Requests and answers
+ * @returns Requests and responses
  */
 export async function askAll(port: number, requests: Program["requests"]): Promise<Exchanged[]> {
   const jars = new Map<string, Map<string, string>>();

@@ -5,27 +5,28 @@ import type { Program, Runtime } from "./program.ts";
 /** Headers that differ between servers: framing, the time, and the server name, which Sluice does not send. */
 const GENERAL = ["date", "connection", "keep-alive", "transfer-encoding", "x-powered-by"];
 
-/** A part of an answer that is not the same on both sides. */
+/** A part of a response that differs between the two sides. */
 export interface Found {
   /** `status`, `body`, `complete body` or the name of a header. */
   readonly part: string;
-  /** What Sluice answered. */
+  /** The part of Sluice's response. */
   readonly sluice: unknown;
-  /** What Express answered. */
+  /** The part of Express's response. */
   readonly express: unknown;
 }
 
 /**
- * Compares two answers to the same request: status, headers and body, byte for byte.
+ * Compares two responses to the same request: status, headers and body, byte for byte.
  *
  * Random values are hidden, expiry times of cookies may be 5 s apart, and compressed bodies are compared inflated,
- * since versions of zlib compress differently. On Bun an answer may be chunked that has a length on the other side, and
- * vice versa: a body written in pieces has a length if Bun got all of them at once, whatever headers were set.
+ * since versions of zlib compress differently. On Bun, a response may be chunked that has a length on the other side,
+ * and vice versa: a body written in chunks gets a length if Bun receives all of them at once, whatever headers were
+ * set.
  *
- * @param ours The answer of Sluice
- * @param theirs The answer of Express
+ * @param ours Sluice's response
+ * @param theirs Express's response
  * @param program The program, for its masks
- * @param runtime Where Sluice ran
+ * @param runtime Runtime of Sluice
  * @returns What differs
  */
 export function compare(

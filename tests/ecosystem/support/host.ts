@@ -5,7 +5,7 @@ import { PATIENCE_MS } from "../../support/patience.ts";
 /** What the test passes to a program; the rest is made where it runs. */
 export type Told = Omit<Tools, "onClose">;
 
-/** How the process of a host is started. */
+/** How to start a host process. */
 export interface HostOptions {
   /** Name for messages. */
   readonly name: string;
@@ -20,8 +20,8 @@ export interface HostOptions {
 }
 
 /**
- * A process in which programs run, see `runner.mjs`. A program that crashes its process does not end the tests, and the
- * process ends when its standard input does, so that none is left behind.
+ * A process in which programs run, see `runner.mjs`. A program that crashes its process does not end the tests. The
+ * process exits when its standard input closes, so that none is left behind.
  */
 export class Host {
   #name: string;

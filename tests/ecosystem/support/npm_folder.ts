@@ -3,8 +3,7 @@ import { installLocked } from "../../../scripts/locked_packages.ts";
 const ROOT = new URL("../../../", import.meta.url);
 
 /**
- * The folder that Node and Bun run: the programs beside their packages, since bare names resolve only from
- * node_modules.
+ * The folder for Node and Bun: the programs next to their packages, since bare names resolve only from node_modules.
  */
 export const NPM_FOLDER: URL = new URL(".cache/ecosystem/", ROOT);
 
@@ -12,7 +11,7 @@ export const NPM_FOLDER: URL = new URL(".cache/ecosystem/", ROOT);
  * Fills the folder, with the packages at the versions of `tests/deno.lock` down to the last dependency.
  *
  * @param packages Names of the packages that programs import
- * @throws {Error} If a package can't be installed
+ * @throws {Error} If a package cannot be installed
  */
 export async function fillNpmFolder(packages: readonly string[]): Promise<void> {
   await installLocked(NPM_FOLDER, packages);

@@ -4,20 +4,20 @@ import { type Difference, RUNTIMES } from "./program.ts";
 export interface Finding {
   /** Packages the program covers. */
   readonly packages: readonly string[];
-  /** Requests that were compared. */
+  /** Number of compared requests. */
   readonly compared: number;
-  /** On each runtime, the differences of the requests whose answers differ. */
+  /** The differences of the requests whose responses differ, by runtime. */
   readonly differing: readonly (readonly Difference[])[];
-  /** What a user should know. */
+  /** A note for users. */
   readonly note: string | undefined;
 }
 
 /**
- * Writes the section about npm's middleware.
+ * Writes the section about npm middleware.
  *
- * @param findings The results, in the order of the table
+ * @param findings The results, in table order
  * @param versions Version of every package
- * @returns The section in Markdown, as `deno fmt` leaves it
+ * @returns The section in Markdown, formatted like `deno fmt`
  */
 export function middlewareSection(findings: readonly Finding[], versions: Readonly<Record<string, string>>): string {
   const rows = findings.map(({ packages, compared, differing, note }) => {
@@ -57,7 +57,7 @@ function listed(words: readonly string[]): string {
   return words.join(", ").replace(/, (?=[^,]*$)/, " and ");
 }
 
-/** A table in Markdown, as `deno fmt` leaves it. */
+/** A Markdown table, formatted like `deno fmt`. */
 export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const widths = head.map((title, column) => Math.max(title.length, ...rows.map((row) => row[column]!.length)));
   const line = (cells: readonly string[]) => `| ${cells.map((cell, at) => cell.padEnd(widths[at]!)).join(" | ")} |`;

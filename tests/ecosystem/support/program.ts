@@ -21,27 +21,27 @@ export interface Tools {
   readonly side: string;
   /** URL of a small HTTP server to proxy to. */
   readonly upstream: string;
-  /** URL on which nothing listens. */
+  /** URL at which nothing listens. */
   readonly nobody: string;
   /** Runs a function when the program ends. */
   onClose(end: () => unknown): void;
 }
 
-/** An answer as programs and assertions see it. */
+/** A response as programs and assertions see it. */
 export interface Answer {
   /** Status. */
   readonly status: number;
-  /** Values by lower-case name; a list for `set-cookie`. */
+  /** Values by lowercase name; a list for `set-cookie`. */
   readonly headers: Readonly<Record<string, string | string[]>>;
-  /** Body as text, decompressed. */
+  /** Body as a decompressed string. */
   readonly body: string;
 }
 
-/** What a client sees: text in full, a pattern, `null` for an absent header, an object for JSON. */
+/** What a client sees: a full string, a pattern, `null` for an absent header, an object for JSON. */
 export interface Sees {
   /** Status, 200 by default. */
   readonly status?: number;
-  /** Headers by lower-case name; cookies are matched one by one. */
+  /** Headers by lowercase name; cookies are matched one by one. */
   readonly headers?: Readonly<Record<string, string | RegExp | null>>;
   /** Body. */
   readonly body?: string | RegExp | object;
@@ -49,19 +49,19 @@ export interface Sees {
 
 /** A request to both sides. */
 export interface Ask extends RawRequest {
-  /** Name of the cookie jar; without it no cookies are sent or kept. */
+  /** Name of the cookie jar; without it, no cookies are sent or kept. */
   readonly jar?: string;
   /** What a client sees on Sluice. */
   readonly sees?: Sees;
-  /** What differs from Express, and why; exactly that must then differ. */
+  /** What differs from Express, and why; exactly that must differ. */
   readonly differs?: Difference;
-  /** Headers that are not compared, because they depend on times or random values. */
+  /** Headers that are not compared because they depend on times or random values. */
   readonly ignore?: readonly string[];
 }
 
-/** A difference that is known. */
+/** A known difference. */
 export interface Difference {
-  /** Parts of the answer: `status`, `body`, names of headers. */
+  /** Parts of the response: `status`, `body`, names of headers. */
   readonly parts: readonly string[];
   /** The reason, for users. */
   readonly why: string;
@@ -71,18 +71,18 @@ export interface Difference {
 
 /** A program: one package used as its README says, and requests to it. */
 export interface Program {
-  /** Says what works, as a sentence. */
+  /** What works, as a sentence. */
   readonly title: string;
-  /** Packages this program covers; by default the one the file is named after. */
+  /** Packages that this program covers; by default the one the file is named after. */
   readonly packages?: readonly string[];
-  /** Sets the application up. */
+  /** Sets up the application. */
   default(app: Any, lib: Any, tools: Tools): unknown;
-  /** Requests in order; a function makes one from that side's earlier answers. */
+  /** Requests in order; a function makes one from that side's earlier responses. */
   readonly requests: readonly (Ask | ((responses: readonly Answer[]) => Ask))[];
-  /** Random values and times, hidden before comparing. */
+  /** Random values and times, hidden before the comparison. */
   readonly masks?: readonly RegExp[];
   /** Flags that `deno run` needs for the package. */
   readonly flags?: readonly string[];
-  /** What a user should know. */
+  /** A note for users. */
   readonly note?: string;
 }

@@ -3,19 +3,19 @@ import { PATIENCE_MS } from "../../support/patience.ts";
 export interface RawRequest {
   /** Method, `GET` by default. */
   readonly method?: string;
-  /** Target, sent as it is. */
+  /** Target, sent unchanged. */
   readonly path: string;
-  /** Headers beside `Host`, `Connection` and `Content-Length`. */
+  /** Headers besides `Host`, `Connection` and `Content-Length`. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** Body; its length is announced. */
+  /** Body, sent with its length. */
   readonly body?: string | Uint8Array;
 }
 
-/** An answer as sent over the wire. */
+/** A response as sent over the wire. */
 export interface RawAnswer {
   /** Status. */
   readonly status: number;
-  /** Lower-case names and values, a line each. */
+  /** Lowercase names and values, one entry per line. */
   readonly headers: readonly (readonly [string, string])[];
   /** Bytes of the body without the framing. */
   readonly bytes: Uint8Array;
@@ -27,8 +27,8 @@ export interface RawAnswer {
  * Sends a request over its own connection. `fetch` would decompress, join header lines and hide how a body was framed.
  *
  * @param port Port on this machine
- * @param request What to ask
- * @returns The last answer on the connection; interim ones are dropped
+ * @param request The request
+ * @returns The last response on the connection; interim ones are dropped
  */
 export async function askRaw(port: number, request: RawRequest): Promise<RawAnswer> {
   const { method = "GET", path, headers = {} } = request;
@@ -41,7 +41,7 @@ export async function askRaw(port: number, request: RawRequest): Promise<RawAnsw
   lines.push("Connection: close", "", "");
   using connection = await Deno.connect({ hostname: "127.0.0.1", port });
   await writeAll(connection, new TextEncoder().encode(lines.join("\r\n")));
-  // a server may answer and close before it has read everything
+  // a server may respond and close before it has read everything
   if (body !== undefined) await writeAll(connection, body).catch(() => undefined);
   return parse(await readAll(connection), method);
 }

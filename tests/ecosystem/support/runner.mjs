@@ -1,5 +1,5 @@
-// Serves programs, on Express under Node or on Sluice under Deno, Node or Bun: the library is the first argument.
-// Reads commands from standard input, one JSON object per line, and ends when the input does.
+// Serves programs, on Express under Node or on Sluice under Deno, Node or Bun: the first argument is the library. Reads
+// commands from standard input, one JSON object per line, and exits when the input ends.
 import process from "node:process";
 import { createInterface } from "node:readline";
 
@@ -8,7 +8,7 @@ const closers = new Map();
 // error pages are compared; log output is not
 console.error = () => {};
 
-// only tags by the same hash can be compared, and Express has one
+// only tags with the same hash can be compared, and Express has one
 function libraryOf(side) {
   if (side.toLowerCase() === "express") return library;
   return Object.assign(() => library().set("etag", "sha1"), library);
@@ -19,7 +19,7 @@ async function open({ name, tools }) {
   const ends = [];
   const lib = libraryOf(tools.side);
   const app = lib();
-  // stacks contain file names and therefore differ
+  // stacks contain file names, which differ
   app.set("env", "production");
   await program.default(app, lib, { ...tools, onClose: (end) => ends.push(end) });
   const server = await new Promise((resolve) => {

@@ -2,9 +2,9 @@ import { assert, assertEquals } from "@std/assert";
 import type { Exchanged } from "./ask_all.ts";
 
 /**
- * Asserts that an answer is what the program declares.
+ * Asserts that a response is what the program declares.
  *
- * @param exchanged The request and its answer
+ * @param exchanged The request and its response
  * @throws {Error} If it is not
  */
 export function assertSeen({ ask, answer }: Exchanged): void {

@@ -9,10 +9,10 @@ const ROOT = new URL("../../../", import.meta.url);
 /**
  * Starts Sluice. Under Node and Bun it uses the folder that was filled for Express.
  *
- * @param runtime Where
+ * @param runtime The runtime
  * @param flags Flags for `deno run` that a package needs
  * @returns The process
- * @throws {Error} If there is no such runtime
+ * @throws {Error} If the runtime is missing
  */
 export async function startSluiceHost(runtime: Runtime, flags: readonly string[] = []): Promise<Host> {
   const name = `Sluice on ${runtime}`;

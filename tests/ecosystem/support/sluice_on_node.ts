@@ -1,4 +1,4 @@
-/** Sluice as programs on Node import it: with the entry that makes `app.listen` work there. */
+/** Sluice as programs on Node import it, with the entry that provides `app.listen`. */
 import "../../../node.ts";
 
 export { default } from "../../../mod.ts";

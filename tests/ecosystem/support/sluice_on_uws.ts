@@ -1,4 +1,4 @@
-/** Sluice on Node over uWebSockets.js, for the programs that listen with `app.listen(port, hostname, callback)`. */
+/** Sluice on Node over uWebSockets.js, for programs that call `app.listen(port, hostname, callback)`. */
 import { uWS } from "../../fixtures/uws/engine.ts";
 import sluice from "../../../mod.ts";
 import { serve } from "../../../uws.ts";

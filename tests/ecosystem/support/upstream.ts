@@ -1,4 +1,4 @@
-/** A small HTTP server for programs to proxy to: it echoes the request it got. */
+/** A small HTTP server for programs to proxy to; it echoes each request. */
 export function startUpstream(): { readonly url: string; stop(): Promise<void> } {
   const server = Deno.serve({ port: 0, hostname: "127.0.0.1", onListen() {} }, async (request) => {
     const { pathname, search } = new URL(request.url);

@@ -5,10 +5,10 @@ import { startServing } from "../../contracts/serving.ts";
 import { copyExample, done, host, skipTools, tool } from "./packages.ts";
 import { type Ask, checkService, checkSocket, startAudits } from "./service.ts";
 
-// nothing is fetched from Cloudflare, and nothing sent to it
+// nothing is fetched from or sent to Cloudflare
 const QUIET = { CI: "true", WRANGLER_SEND_METRICS: "false", WRANGLER_HIDE_BANNER: "true", NO_COLOR: "1" };
 
-/** Builds the Worker as for a deployment, with more flags than those of the example. */
+/** Builds the Worker as for a deployment, with additional flags. */
 async function buildWorker(...flags: string[]): Promise<{ config: string; bundle: string; output: string }> {
   const folder = await copyExample("cloudflare");
   await rewrite(pathToFileURL(`${folder}wrangler.jsonc`), (text) => {
@@ -28,9 +28,9 @@ Deno.test("the example for Cloudflare is built by wrangler, and runs in workerd 
     assertStringIncludes(output, binding);
   }
   assert(!/warning/i.test(output), output);
-  // each package has the engine of the limiters (docs/decisions/0037-one-limiter-engine.md): 2 KiB of this,
-  // settlements and delays of the limiter 3, windows of the calendar and limits that are replaced 4; guarded telemetry,
-  // Node's error codes, one definition of the end of a request, and one spelling of files 7
+  // each package has the engine of the limiters (docs/decisions/0037-one-limiter-engine.md): 2 KiB of this, the
+  // limiter's settlements and delays 3, calendar windows and replaced limits 4; guarded telemetry, Node's error codes,
+  // one definition of the end of a request, and one spelling of files 7
   const size = Number(output.match(/gzip: ([\d.]+) KiB/)?.[1]);
   assert(size > 10 && size < 172, `the Worker has ${size} KiB: ${output}`);
 
@@ -79,7 +79,7 @@ Deno.test("the example for Cloudflare runs the same way with nodejs_compat", { i
   }
 });
 
-// the header in which Cloudflare names the client
+// the header with Cloudflare's client address
 function asClient(ask: Ask, address: string): Ask {
   return (path, init) => ask(path, { ...init, headers: { "cf-connecting-ip": address, ...init?.headers as object } });
 }

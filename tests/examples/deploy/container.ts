@@ -28,9 +28,9 @@ type Stage = { -readonly [Key in keyof Container]: Container[Key] } & { env: Rec
  * Builds the last stage of a Dockerfile.
  *
  * @param text The Dockerfile
- * @param context Folder it is built from, with a slash at the end
- * @param folder Where to build, with a slash at the end
- * @param env Variables of the machine that builds, such as where it installs packages from
+ * @param context Folder it is built from, with a trailing slash
+ * @param folder Where to build, with a trailing slash
+ * @param env Variables of the build machine, such as the source of packages
  * @returns The last stage
  */
 export async function buildContainer(

@@ -65,7 +65,7 @@ Deno.test(
   },
 );
 
-/** Builds the image; npm installs the packages from this checkout, and everything else as usual. */
+/** Builds the image; npm installs this checkout's packages, and everything else as usual. */
 async function build(folder: string): Promise<Container> {
   const context = `${folder}context/`;
   await Deno.mkdir(folder, { recursive: true });
@@ -100,7 +100,7 @@ function end(child: Deno.ChildProcess): void {
   try {
     child.kill("SIGKILL");
   } catch {
-    // it has ended already
+    // it has already exited
   }
 }
 

@@ -7,7 +7,7 @@ import { asClient, checkService, checkTogether, startAudits } from "./service.ts
 
 const redisUrl = Deno.env.get("REDIS_URL");
 
-/** The parts of a SAM template that are checked. */
+/** The parts of a SAM template that the tests check. */
 interface Template {
   readonly Transform: string;
   readonly Parameters: Readonly<Record<string, { readonly Type: string }>>;
@@ -84,7 +84,7 @@ Deno.test("the template for Lambda refers only to existing names, and streams as
     AuthType: "NONE",
     InvokeMode: streams ? "RESPONSE_STREAM" : "BUFFERED",
   });
-  // SAM names the URL of a function after the function
+  // SAM names a function's URL after the function
   const known = [...Object.keys(Parameters), "Converter", "ConverterUrl"];
   const referred = JSON.stringify([Resources, Outputs]).matchAll(/"!(?:Ref|GetAtt)":"([^".]+)/g);
   assertEquals([...referred].map(([, name]) => name!).filter((name) => !known.includes(name)), []);

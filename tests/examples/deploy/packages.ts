@@ -13,7 +13,7 @@ export type Tarballs = Readonly<Record<string, string>>;
 let installing: Promise<void> | undefined;
 
 /**
- * The packages, packed.
+ * Packs the packages.
  *
  * @returns Paths of the tarballs
  */
@@ -26,7 +26,7 @@ export async function packages(): Promise<Tarballs> {
  * Copies an example to where its packages are installed, in the `node_modules` of a parent folder.
  *
  * @param name Its folder in `examples/deploy`
- * @returns Path of the copy, with a slash at the end
+ * @returns Path of the copy, with a trailing slash
  */
 export async function copyExample(name: string): Promise<string> {
   await (installing ??= install());
@@ -39,7 +39,7 @@ export async function copyExample(name: string): Promise<string> {
 /** The type checker's packages, as users install them from npm. */
 const TYPES = { "typescript": "7.0.2", "@types/node": "^24" };
 
-// what they and the examples depend on comes from npm once; the packages themselves are unpacked every time
+// their dependencies and those of the examples come from npm once; the packages themselves are unpacked every time
 async function install(): Promise<void> {
   const tarballs = await packages();
   const dependencies = await dependenciesOfExamples();
@@ -109,7 +109,7 @@ export function tool(name: string): string {
 export const skipTools: boolean = !Deno.env.has("SLUICE_RUNTIMES");
 
 /**
- * Copies a host beside the tools, so that it can import them.
+ * Copies a host next to the tools, so that it can import them.
  *
  * @param name A file of `hosts/`
  * @returns Path of the copy

@@ -1,4 +1,4 @@
-/** What every example of `examples/deploy` must do, wherever it runs. */
+/** Checks of every example in `examples/deploy`, wherever it runs. */
 import { assert, assertEquals } from "@std/assert";
 import type { Serving } from "../../contracts/serving.ts";
 
@@ -9,11 +9,11 @@ export type Ask = (path: string, init?: RequestInit) => Promise<Response>;
 export interface Service {
   /** Sends a request. */
   readonly ask: Ask;
-  /** The name given by its environment. */
+  /** The name set in its environment. */
   readonly name: string;
-  /** Headers that make a request another client's. */
+  /** Headers that make a request come from another client. */
   readonly otherClient?: Readonly<Record<string, string>>;
-  /** Receives its reports of conversions. */
+  /** Receives its conversion reports. */
   readonly audits: Audits;
 }
 
@@ -68,12 +68,12 @@ async function answered(response: Promise<Response>): Promise<[number, Record<st
 /**
  * Sends requests to two instances as one client, and expects them to share a count.
  *
- * @param start Starts an instance that takes the client's address from `X-Forwarded-For`
+ * @param start Starts an instance that reads the client's address from `X-Forwarded-For`
  */
 export async function checkTogether(start: () => Promise<Serving>): Promise<void> {
   const instances = [await start(), await start()];
   try {
-    // counts kept elsewhere are still there when the tests run again
+    // counts stored elsewhere still exist when the tests run again
     const subnet = () => `2001:db8:${crypto.randomUUID().slice(0, 4)}:${crypto.randomUUID().slice(0, 4)}::1`;
     // the first decision connects and loads the script, which may exceed the timeout of a decision
     for (const { ask } of instances) await (await asClient(ask, subnet())("/convert/1/m/m")).body?.cancel();
@@ -101,7 +101,7 @@ export function asClient(ask: Ask, address: string): Ask {
 /**
  * Converts over a WebSocket.
  *
- * @param url Where the service listens
+ * @param url URL of the service
  */
 export async function checkSocket(url: string): Promise<void> {
   const socket = new WebSocket(`${url.replace(/^http/, "ws")}/live`);
@@ -115,15 +115,15 @@ export async function checkSocket(url: string): Promise<void> {
   await closed;
 }
 
-/** The service that conversions are reported to. */
+/** The service that receives conversion reports. */
 export interface Audits extends AsyncDisposable {
-  /** Where it listens. */
+  /** Its URL. */
   readonly url: string;
   /** Waits for the next entry. */
   next(): Promise<Record<string, unknown>>;
 }
 
-/** Starts it. */
+/** Starts the service. */
 export function startAudits(): Audits {
   const entries: Record<string, unknown>[] = [];
   const waiting: ((entry: Record<string, unknown>) => void)[] = [];

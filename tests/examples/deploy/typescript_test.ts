@@ -8,7 +8,7 @@ const OPTIONS = {
   exactOptionalPropertyTypes: true,
   isolatedModules: true,
   verbatimModuleSyntax: true,
-  // the packages' declarations are checked too
+  // also checks the packages' declarations
   skipLibCheck: false,
   target: "es2022",
   // without the DOM, as on a server
@@ -20,7 +20,7 @@ async function doorsOf(folder: string): Promise<string[]> {
   const { name, exports } = JSON.parse(
     await Deno.readTextFile(new URL(`../../../${folder}deno.json`, import.meta.url)),
   );
-  // a command's entry is no module that programs import, and one for a framework needs that framework's types
+  // a command's entry is not a module for programs, and a framework's entry needs that framework's types
   const { command, typesOf = {} } = NPM_FACTS[name]!;
   const others = [command?.entry, ...Object.keys(typesOf)].map((entry) => `./${entry}`);
   const doors = Object.keys(exports).filter((door) => !others.includes(door));

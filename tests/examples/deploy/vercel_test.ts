@@ -10,7 +10,7 @@ async function startFunction(folder: string, env: Record<string, string>): Promi
     REDIS_URL: "",
     ...env,
   });
-  // Vercel's proxy names the host
+  // the host, as Vercel's proxy passes it
   const headers = { "x-forwarded-host": "converter.vercel.app" };
   return {
     ...serving,

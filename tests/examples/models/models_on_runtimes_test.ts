@@ -1,6 +1,6 @@
 /**
- * The programs for people who build with models, on Deno, Node, Bun and workerd: an MCP server with the client of MCP's
- * own SDK, and models whose responses are streamed.
+ * The documented programs for language models, on Deno, Node, Bun and workerd: an MCP server with the MCP SDK's own
+ * client, and models with streamed responses.
  */
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
@@ -52,7 +52,7 @@ const STARTS: Readonly<Record<string, (provider: string, body: Body) => Promise<
 const MCP = "/mcp-server/mcp";
 const ACCEPTS = { "accept": "application/json, text/event-stream", "content-type": "application/json" };
 
-/** A client of MCP's SDK, connected. */
+/** A connected client from the MCP SDK. */
 async function connected(origin: string): Promise<{ client: Client; transport: StreamableHTTPClientTransport }> {
   const client = new Client({ name: "test", version: "1.0.0" });
   const transport = new StreamableHTTPClientTransport(new URL(MCP, origin));
@@ -68,7 +68,7 @@ function post(origin: string, message: object, headers: Record<string, string> =
   });
 }
 
-/** Begins a session and returns the headers of its requests. */
+/** Begins a session and returns the headers for its requests. */
 async function begun(origin: string): Promise<Record<string, string>> {
   const params = { protocolVersion: "2025-06-18", capabilities: {}, clientInfo: { name: "raw", version: "1" } };
   const response = await post(origin, { id: 1, method: "initialize", params });
@@ -114,7 +114,7 @@ async function mcp(t: Deno.TestContext, origin: string, runtime: string): Promis
     const head = `GET ${MCP} HTTP/1.1\r\n${lines.join("\r\n")}\r\n\r\n`;
     const statusNow = () => statusOf(fetch(origin + MCP, { headers: { ...session, accept: "text/event-stream" } }));
     let connection: Deno.TcpConn | undefined;
-    // one stream at a time: whoever asks first has it, so that this asks again until the other one is refused
+    // a session has one stream at a time, so this retries until the other request is refused
     await until(async () => {
       connection?.close();
       connection = await Deno.connect({ hostname, port: Number(port) });
@@ -157,13 +157,13 @@ async function mcp(t: Deno.TestContext, origin: string, runtime: string): Promis
 
 function ask(origin: string, path: string, prompt: string, headers: Record<string, string> = {}): Promise<Response> {
   const body = JSON.stringify({ prompt });
-  // what stands in front of workerd here compresses otherwise, and holds pieces back until it has enough of them
+  // the proxy in front of workerd compresses differently, and buffers small chunks
   const types = { "content-type": "application/json", "accept-encoding": "identity" };
   const signal = AbortSignal.timeout(PATIENCE_MS);
   return fetch(origin + path, { method: "POST", headers: { ...types, ...headers }, body, signal });
 }
 
-/** Reads until a text has come, and disconnects. */
+/** Reads until a string has arrived, and disconnects. */
 async function leave(response: Response, text: string): Promise<void> {
   const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader();
   let came = "";

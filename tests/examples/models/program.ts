@@ -1,11 +1,11 @@
-/** The programs for people who build with models, one below each path, for every runtime. */
+/** The documented programs for language models, one below each path, for every runtime. */
 import sluice, { type FrameworkApp } from "@sluice/sluice";
 import { rateLimit } from "@sluice/rate-limit";
 import { MockLanguageModelV4 } from "ai/test";
 import { makeApp as makeFetched } from "../../../examples/recipes/model_stream_fetch.ts";
 import { makeApp as makeStreamed } from "../../../examples/recipes/model_stream.ts";
 
-/** What a model tells at last. */
+/** The usage that a model reports at the end. */
 const USAGE = {
   inputTokens: { total: 20, noCache: 20, cacheRead: undefined, cacheWrite: undefined },
   outputTokens: { total: 40, text: 40, reasoning: undefined },
@@ -16,7 +16,7 @@ type Part = Awaited<ReturnType<MockLanguageModelV4["doStream"]>>["stream"] exten
 /**
  * Builds the program.
  *
- * @param provider URL of a provider with the API of chat completions
+ * @param provider URL of a provider with the chat completions API
  * @param mcp The MCP server
  */
 export function buildProgram(provider: string, mcp: FrameworkApp): FrameworkApp {

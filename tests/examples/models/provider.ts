@@ -1,16 +1,16 @@
-/** A provider with the API of chat completions, which does what the prompt says. */
+/** A provider with the chat completions API, which does what the prompt says. */
 import sluice, { type FrameworkApp } from "@sluice/sluice";
 
-/** What happened there. */
+/** What the provider observed. */
 export interface Provider {
   readonly app: FrameworkApp;
-  /** Requests that were ended by who had sent them. */
+  /** Requests aborted by their senders. */
   left: number;
   /** Headers and body of the last request. */
   last: { readonly authorization: string | undefined; readonly body: Record<string, unknown> } | undefined;
 }
 
-/** Makes one. */
+/** Makes a provider. */
 export function makeProvider(): Provider {
   const provider: Provider = { app: sluice().set("env", "test"), left: 0, last: undefined };
   provider.app.post("/", sluice.json(), async (req, res) => {
@@ -26,7 +26,7 @@ export function makeProvider(): Provider {
     const piece = (content: string) => event({ choices: [{ delta: { content } }] });
     res.type("text/event-stream");
     const [first, second] = [piece("Hel"), piece("lo, wörld")];
-    // wherever the network cuts: in the middle of an event, and of a character
+    // split wherever a network may: in the middle of an event and of a character
     const bytes = new TextEncoder().encode(`: comment\n\n${first}${second}`);
     for (const cut of [bytes.slice(0, 20), bytes.slice(20, -12), bytes.slice(-12)]) {
       res.write(cut);

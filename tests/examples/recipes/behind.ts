@@ -1,28 +1,31 @@
-/** A server that the program talks to: behind its proxy, and where its webhooks and keys come from and go to. */
+/**
+ * A server that the program talks to: behind its proxy, as the receiver and sender of webhooks, and as the source of
+ * keys.
+ */
 import { PATIENCE_MS } from "../../support/patience.ts";
 import type { JWK } from "jose";
 import sluice, { type FrameworkApp } from "@sluice/sluice";
 
-/** How the service behind responds to what it is told. */
+/** How the service responds to requests. */
 export interface Plan {
   /** Names the plan. */
   readonly flag: string;
   /** Its statuses, one after the other. */
   readonly statuses: readonly number[];
-  /** Whether it responds only when `release` and the flag have happened. */
+  /** Whether it responds only after `release` and the flag have happened. */
   readonly isHeld?: boolean;
 }
 
-/** Something that happened there, by a name that a case chooses. */
+/** The server, and events on it, by names that a case chooses. */
 export class Behind {
   /** The server's application. */
   readonly app: FrameworkApp = sluice().set("env", "test");
   readonly #keys = new Map<string, (string | undefined)[]>();
   readonly #events = new Map<string, PromiseWithResolvers<void>>();
-  /** The server's own address. */
+  /** The server's own origin. */
   origin = "";
 
-  /** @param keys The private keys whose public parts it publishes, as a provider of tokens does */
+  /** @param keys The private keys whose public parts it publishes, like a token provider */
   constructor(keys: readonly JWK[]) {
     const { app } = this;
     app.get("/keys", (_req, res) => res.json({ keys: keys.map(({ d: _, ...known }) => ({ ...known, alg: "ES256" })) }));
@@ -32,7 +35,7 @@ export class Behind {
       this.happens(`arrived ${flag}`);
     });
     app.get("/begun/:flag", (req, res) => {
-      // workerd notices that a client has left when it writes to it
+      // workerd notices a disconnect when it writes to the client
       const timer = setInterval(() => res.write("more"), 10);
       res.on("close", () => {
         clearInterval(timer);
@@ -63,19 +66,19 @@ export class Behind {
     });
   }
 
-  /** The `Idempotency-Key` of each time that it was told of a plan. */
+  /** The `Idempotency-Key` of each delivery for a plan. */
   keys(flag: string): readonly (string | undefined)[] {
     return this.#keys.get(flag) ?? [];
   }
 
-  /** Waits for something. */
+  /** Waits for an event. */
   async wait(event: string): Promise<void> {
     const { promise, reject } = Promise.withResolvers<never>();
     const late = setTimeout(() => reject(new Error(`Not within ${PATIENCE_MS} ms: ${event}`)), PATIENCE_MS);
     await Promise.race([this.#of(event).promise, promise]).finally(() => clearTimeout(late));
   }
 
-  /** Notes that something has happened. */
+  /** Records an event. */
   happens(event: string): void {
     this.#of(event).resolve();
   }

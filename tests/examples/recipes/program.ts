@@ -1,4 +1,4 @@
-/** The recipes, one below each path, as a program that every runtime runs. */
+/** The recipes, one below each path, as a program for every runtime. */
 import sluice, { type FrameworkApp } from "@sluice/sluice";
 import { createRemoteJWKSet } from "jose";
 import { makeApp as makeAccounts } from "../../../examples/recipes/accounts.ts";
@@ -10,7 +10,7 @@ import { makeApp as makeHeaders } from "../../../examples/recipes/security_heade
 import { makeApp as makeTokens } from "../../../examples/recipes/tokens.ts";
 import { ISSUER, LOGIN, PAGE, readSetting } from "./setting.ts";
 
-// imported as usual, the bundler of Deno 2.9 leaves it undefined
+// with a regular import, Deno 2.9's bundler leaves it undefined
 const { memoryAdapter } = await import("better-auth/adapters/memory");
 
 /** Builds the program. */

@@ -1,4 +1,4 @@
-/** The recipes of the documentation on Deno, Node, Bun and workerd: each does there what the same cases ask of it. */
+/** The documented recipes on Deno, Node, Bun and workerd, all with the same cases. */
 import { assertEquals } from "@std/assert";
 import { newKey } from "../../../examples/recipes/tokens.ts";
 import { outcomesOf } from "../../contracts/app_contract.ts";
@@ -36,7 +36,7 @@ const STARTS: Readonly<Record<string, (env: Record<string, string>) => Promise<S
   },
 };
 
-/** Whether nobody listens at a port. */
+/** Whether nothing listens on a port. */
 async function refuses(port: number): Promise<boolean> {
   try {
     (await Deno.connect({ hostname: "127.0.0.1", port })).close();
@@ -57,7 +57,7 @@ for (const [name, start] of Object.entries(STARTS)) {
     const setting: Setting = { keys, behind: behind.origin };
     const serving = await start({
       RECIPES: JSON.stringify(setting),
-      // better-auth does not ask for origins in tests
+      // better-auth does not check origins in tests
       NODE_ENV: "production",
     });
     let stopped: Promise<void> | undefined;
@@ -86,7 +86,7 @@ for (const [name, start] of Object.entries(STARTS)) {
           });
         }
       }
-      // workerd is no server of the program's: what it is ended by does not reach the Worker
+      // the program does not own workerd's server: the signal does not reach the Worker
       if (name !== "workerd") {
         await t.step("background work: closing waits for it, also for another attempt", async () => {
           const id = await order(serving.ask, { flag: "closing", statuses: [503, 200], isHeld: true });

@@ -1,4 +1,4 @@
-/** What the test and the program that it runs agree on. */
+/** Settings shared by the test and the program it runs. */
 import process from "node:process";
 import type { JWK } from "jose";
 
@@ -6,20 +6,20 @@ import type { JWK } from "jose";
 export interface Setting {
   /** Two private keys, the older one first. */
   readonly keys: readonly [JWK, JWK];
-  /** Origin of a server behind the proxy, which is also where webhooks go. */
+  /** Origin of the server behind the proxy, which also receives webhooks. */
   readonly behind: string;
 }
 
-/** Who issues the tokens, and for whom. */
+/** Issuer and audience of the tokens. */
 export const ISSUER = { issuer: "https://login.test/", audience: "https://api.test/" };
 
-/** Whose pages may ask. */
+/** The origin whose pages may send requests. */
 export const PAGE = "https://app.test";
 
-/** Where the accounts are, as browsers would see it. */
+/** Origin of the accounts, as browsers see it. */
 export const LOGIN = "https://login.test";
 
-/** The setting of this process. */
+/** The settings of this process. */
 export function readSetting(): Setting {
   return JSON.parse(process.env["RECIPES"]!);
 }

@@ -1,22 +1,22 @@
-/** Compares how one of Express's own suites ends on Sluice with what `failing.ts` says. */
+/** Compares the results of Express's own suites on Sluice with `failing.ts`. */
 import type { RuntimeName } from "../../../reliability/support/children.ts";
 import type { Results } from "../support/suite.ts";
 import { FAILING, type Failing } from "./failing.ts";
 import type { Major } from "./suite.ts";
 
-/** How the suite ended on one runtime. */
+/** Results of the suite on one runtime. */
 export interface Judged {
   /** The runtime's version. */
   readonly version: string;
-  /** How many tests there are. */
+  /** Number of tests. */
   readonly tests: number;
-  /** How many pass on Express. */
+  /** Number of tests that pass on Express. */
   readonly express: number;
-  /** How many pass on Sluice. */
+  /** Number of tests that pass on Sluice. */
   readonly sluice: number;
-  /** How many fail on Sluice for each known reason, by its `kind`. */
+  /** Number of tests that fail on Sluice, by the `kind` of each known reason. */
   readonly failing: Readonly<Record<string, number>>;
-  /** What `failing.ts` does not say, one line or more each. */
+  /** Results that `failing.ts` does not list, one line or more each. */
   readonly unexpected: readonly string[];
 }
 
@@ -27,8 +27,8 @@ export interface Judged {
  * @param runtime The runtime
  * @param theirs Results on Express
  * @param ours Results on Sluice
- * @param output What the tests printed on Sluice
- * @param list Tests that are known to fail
+ * @param output Output of the tests on Sluice
+ * @param list Known failures
  */
 export function compare(
   major: Major,
@@ -41,7 +41,7 @@ export function compare(
   const known = list.filter(({ on, tests }) => (on?.includes(runtime) ?? true) && tests[major] !== undefined)
     .map(({ kind, tests }) => ({ kind, tests: tests[major]! }));
   const listed = new Set(known.flatMap(({ tests }) => tests));
-  // those of a method that the runtime lacks are not there
+  // tests of a method that the runtime lacks do not exist
   const titles = [...theirs.keys()];
   const passes = (title: string) => ours.get(title) === "passed";
   const unlisted = titles.filter((title) => theirs.get(title) === "passed" && !passes(title) && !listed.has(title));
@@ -61,7 +61,7 @@ export function compare(
   };
 }
 
-/** What the reporter wrote of a test that failed. */
+/** The reporter's output for a failed test. */
 function detailOf(title: string, output: string): string {
   const at = output.indexOf(`FAILED ${title}\n`);
   return at === -1 ? title : output.slice(at + "FAILED ".length).split("\n").slice(0, 12).join("\n    ");

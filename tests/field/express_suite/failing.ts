@@ -1,13 +1,14 @@
 /**
- * The tests of Express's own suites that fail with `@sluice/express`, one by one, and why. A test that is not listed and
- * fails, or that is listed and passes, fails the run. Beside this list nothing is known to differ from these suites.
+ * The tests of Express's own suites that fail with `@sluice/express`, one by one, with reasons. A test that fails
+ * without being listed, or passes although it is listed, fails the run. No other differences from these suites are
+ * known.
  */
 import type { RuntimeName } from "../../../reliability/support/children.ts";
 import type { Major } from "./suite.ts";
 
-/** Tests that fail for one reason. */
+/** Tests that fail for the same reason. */
 export interface Failing {
-  /** A short name for the reason, under which results are kept. */
+  /** A short name for the reason, used as the key of results. */
   readonly kind: string;
   /** The reason, for users. */
   readonly why: string;
@@ -17,7 +18,7 @@ export interface Failing {
   readonly tests: Readonly<Partial<Record<Major, readonly string[]>>>;
 }
 
-/** Titles that both suites have. */
+/** Titles in both suites. */
 function both(...titles: string[]): Failing["tests"] {
   return { 4: titles, 5: titles };
 }

@@ -1,8 +1,8 @@
 /**
- * Express's own suites, of both majors, from their pinned commits, on Express and on `@sluice/express` as npm installs it:
- * on Node, Deno and Bun. The
- * exit code is 1 if a test fails that `failing.ts` does not list, or one passes that it lists. The repository comes from
- * GitHub, or from the folder that `FIELD_REPOS` names. `--record` puts the results into docs/ecosystem.md.
+ * Express's own suites of both majors, from their pinned commits, on Express and on `@sluice/express` as npm installs
+ * it: on Node, Deno and Bun. The exit code is 1 if a test fails that `failing.ts` does not list, or a listed one
+ * passes. The repository comes from GitHub, or from the folder in `FIELD_REPOS`. `--record` puts the results into
+ * docs/ecosystem.md.
  *
  * Usage: deno task test:express [--major=5,4] [--only=Node,Deno,Bun] [--record]
  */

@@ -1,12 +1,12 @@
 // A function URL in front of Lambda's Node runtime: turns requests into events like the recorded one, invokes the
-// handler with a response stream, and reads status and headers from what it wrote. Prints where it listens.
+// handler with a response stream, and reads status and headers from what it wrote. Prints its address.
 import { readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { PassThrough } from "node:stream";
 
 const [bundle, recorded] = process.argv.slice(2);
 const template = JSON.parse(readFileSync(recorded, "utf8"));
-// separates the head and the body of a streamed answer
+// separates the head and the body of a streamed response
 const DELIMITER = Buffer.alloc(8);
 
 globalThis.awslambda = {

@@ -1,11 +1,11 @@
-// Runs a program as `vercel dev` runs a function on Node: in a process with Vercel's own launcher. Prints where it listens.
+// Runs a program as `vercel dev` runs a function on Node: in a process with Vercel's own launcher. Prints its address.
 import { fork } from "node:child_process";
 import { fileURLToPath } from "node:url";
 
 const [folder, entry] = process.argv.slice(2);
 const child = fork(fileURLToPath(import.meta.resolve("@vercel/node/dist/dev-server.mjs")), [], {
   cwd: folder,
-  // as Vercel does for programs in TypeScript
+  // as Vercel does for TypeScript programs
   execArgv: ["--import", import.meta.resolve("tsx")],
   env: { ...process.env, VERCEL_DEV_ENTRYPOINT: entry, VERCEL_DEV_CONFIG: "{}" },
 });

@@ -1,8 +1,8 @@
-// Runs a Worker built by wrangler in workerd, configured by its wrangler.jsonc, and prints where it listens. The
-// storage of its Durable Objects is kept in a folder.
+// Runs a Worker built by wrangler in workerd, configured by its wrangler.jsonc, and prints its address. The storage of
+// its Durable Objects is in a folder.
 import { Miniflare } from "miniflare";
 
-// installed beside the copy of this file that runs, and nowhere else
+// installed only beside the copy of this file that runs
 const name = "wrangler";
 const { unstable_getMiniflareWorkerOptions } = await import(name);
 
@@ -20,7 +20,7 @@ const worker = new Miniflare({
 });
 console.log((await worker.ready).port);
 
-// workerd is a separate process, which would keep running
+// workerd is a separate process, which would otherwise keep running
 process.once("SIGTERM", async () => {
   await worker.dispose();
   process.exit();

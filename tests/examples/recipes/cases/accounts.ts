@@ -33,7 +33,7 @@ async function me(ask: Ask, cookie: string): Promise<readonly [status: number, t
   return [response.status, response.status === 200 ? await response.text() : (await response.body?.cancel(), "")];
 }
 
-/** Makes an account, and returns its address and its cookie. */
+/** Creates an account, and returns its email address and cookie. */
 async function account(ask: Ask, flag: string, more: object = {}): Promise<{ email: string; response: Response }> {
   const email = `${flag}@x.test`;
   return {
@@ -59,7 +59,7 @@ export const accounts: Chapter = chapter("accounts", (it) => {
     assertMatch(text, ANN[1]);
     assertEquals((await post(ask, "/notes", { text: "hello" }, { cookie: first })).status, 201);
     assertEquals(await statusOf(post(ask, "/api/auth/sign-out", {}, { cookie: first })), 200);
-    // not only the browser has forgotten it
+    // the session is also deleted on the server
     assertEquals((await me(ask, first))[0], 401);
     const again = await post(ask, "/api/auth/sign-in/email", { email, password: PASSWORD });
     assertEquals([again.status, (await me(ask, cookieOf(again)))[0]], [200, 200]);

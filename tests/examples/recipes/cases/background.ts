@@ -5,9 +5,9 @@ import { until } from "../../../support/until.ts";
 import type { Behind, Plan } from "../behind.ts";
 
 /**
- * Places an order, of which the service behind is told.
+ * Places an order, which is reported to the service behind.
  *
- * @param ask Asks the program
+ * @param ask Sends the program a request
  * @param plan How that service responds
  * @returns The order's id
  */
@@ -21,7 +21,7 @@ export async function order(ask: Ask, plan: Plan): Promise<string> {
   return (await response.json()).id;
 }
 
-/** The cases; `behind` is the service that is told. */
+/** The cases; `behind` is the service that receives reports. */
 export function background(behind: Behind): Chapter {
   const failures = async (ask: Ask, id: string): Promise<string[]> =>
     (await json(ask, "/background/failures") as string[]).filter((one) => one.includes(id));

@@ -3,7 +3,7 @@ import { assertEquals } from "@std/assert";
 import { type Ask, type Chapter, chapter } from "../../../contracts/case.ts";
 import { PAGE } from "../setting.ts";
 
-/** Origins that look like the one that is meant. */
+/** Origins that look like the allowed one. */
 const OTHERS = [
   "https://evil.test",
   `${PAGE}.evil.test`,

@@ -3,7 +3,7 @@ import { assertEquals, assertRejects } from "@std/assert";
 import { type Chapter, chapter, json } from "../../../contracts/case.ts";
 import type { Behind } from "../behind.ts";
 
-/** What the server behind got. */
+/** What the server behind received. */
 interface Seen {
   readonly method: string;
   readonly url: string;
@@ -65,7 +65,7 @@ export function proxy(behind: Behind): Chapter {
     it("a path cannot choose the server", async ({ ask }) => {
       for (const path of ["//127.0.0.1:1/x", "/@evil.test/", "//evil.test/", "/http://evil.test/", "/:1/"]) {
         const { url, headers } = await json(ask, `/proxy/api${path}`) as Seen;
-        // Bun sends one slash for two
+        // Bun sends one slash instead of two
         const shown = url.replace(/^\/+/, "/");
         assertEquals([shown, headers["host"]], [path.replace(/^\/+/, "/"), new URL(behind.origin).host]);
       }

@@ -1,8 +1,8 @@
-/** Headers of helmet. */
+/** helmet's headers. */
 import { assertEquals, assertMatch, assertNotEquals } from "@std/assert";
 import { type Chapter, chapter } from "../../../contracts/case.ts";
 
-/** What helmet 8 sets, besides the policy. */
+/** Headers that helmet 8 sets, besides the policy. */
 const HEADERS = {
   "cross-origin-opener-policy": "same-origin",
   "cross-origin-resource-policy": "same-origin",
@@ -32,7 +32,7 @@ export const securityHeaders: Chapter = chapter("security headers", (it) => {
       for (const [name, value] of Object.entries(HEADERS)) assertEquals(response.headers.get(name), value, path + name);
       assertEquals(response.headers.get("x-powered-by"), null);
       const { "script-src": scripts, ...policy } = policyOf(response);
-      // the page of an error, as Express's, loads nothing at all
+      // like Express's, an error page loads nothing at all
       if (status !== 200) {
         assertEquals([scripts, policy], [undefined, { "default-src": "'none'" }], path);
         continue;

@@ -1,4 +1,4 @@
-/** Tokens of one's own, and the rotation of their keys. */
+/** The program's own tokens, and the rotation of their keys. */
 import {
   createRemoteJWKSet,
   decodeJwt,
@@ -40,7 +40,7 @@ function encoded(value: object | string): string {
   return btoa(String.fromCharCode(...bytes)).replaceAll("=", "").replaceAll("+", "-").replaceAll("/", "_");
 }
 
-/** Tokens that must not pass, by what is wrong with them. */
+/** Tokens that must be refused, by what is wrong with them. */
 async function hostile(good: string, key: JWK): Promise<Record<string, string>> {
   const own = await importJWK(key, "ES256");
   const { privateKey: stranger } = await generateKeyPair("ES256");
@@ -128,7 +128,7 @@ export function tokens({ keys: [old, current] }: Setting): Chapter {
       assertEquals([published, rotated].map((one) => decodeProtectedHeader(one).kid), [old.kid!, current.kid!]);
       const accepted = [["published", before], ["rotated", before], ["rotated", published], ["published", rotated]];
       for (const [at, token] of [...accepted, ["after", rotated]]) assertEquals(await me(ask, at!, token!), PASSES, at);
-      // what has been taken out, such as a key that was stolen, is worth nothing
+      // a removed key, such as a stolen one, is worthless
       assertEquals(await me(ask, "after", before), REFUSED);
     });
 
@@ -154,7 +154,7 @@ export function tokens({ keys: [old, current] }: Setting): Chapter {
   });
 }
 
-/** Tokens of a provider, whose keys are read from it. */
+/** Tokens of a provider that publishes its keys. */
 export function providedTokens({ keys: [old] }: Setting): Chapter {
   const ask = async (visit: { ask: Ask }, token: string) => {
     const { status, headers, body } = await visit.ask("/authentication/notes", {

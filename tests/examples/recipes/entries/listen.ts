@@ -1,4 +1,4 @@
-/** The program on Deno and Bun; ends as a deploy ends it. */
+/** The program on Deno and Bun; shuts down as in a deploy. */
 import process from "node:process";
 import { buildProgram } from "../program.ts";
 

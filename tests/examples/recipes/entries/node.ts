@@ -1,4 +1,4 @@
-/** The program on Node; ends as a deploy ends it. */
+/** The program on Node; shuts down as in a deploy. */
 import process from "node:process";
 import { serve } from "@sluice/sluice/node";
 import { buildProgram } from "../program.ts";
