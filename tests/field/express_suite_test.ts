@@ -1,4 +1,7 @@
-/** Express's own suites, on `@sluice/express` as npm installs it, on each runtime; `deno task test:express` runs it alone. */
+/**
+ * Express's own suites, on `@sluice/express` as npm installs it, on each runtime; `deno task test:express` runs only
+ * these.
+ */
 import { assertEquals } from "@std/assert";
 import { RUNTIMES } from "../../reliability/support/children.ts";
 import { ExpressSuite } from "./express_suite/run_express_suite.ts";

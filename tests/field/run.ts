@@ -1,7 +1,7 @@
 /**
- * What was made for Express, on Express and on Sluice: the tests of applications and packages at pinned commits, and
- * programs of packages from npm. Repositories come from GitHub, or from the folder that `FIELD_REPOS` names. With
- * `--record`, the results are put into docs/ecosystem.md.
+ * Software made for Express, on Express and on Sluice: the tests of applications and packages at pinned commits, and
+ * programs of npm packages. Repositories come from GitHub, or from the folder in `FIELD_REPOS`. `--record` puts the
+ * results into docs/ecosystem.md.
  *
  * Usage: deno task test:field [--only=name,name] [--record]
  */
@@ -23,13 +23,16 @@ const { only, record } = flags({ only: names, record: false });
 const failed: string[] = [];
 const results: { programs: Record<string, number>; suites: Record<string, Passed> } = structuredClone(recorded);
 
-/** Tries one, and prints what became of it: whatever keeps it from running is a failure of it, and not of the others. */
+/**
+ * Tries one, and prints the result. An error that keeps it from running counts as its own failure, and does not stop
+ * the others.
+ */
 async function attempt(name: string, tried: () => Promise<readonly string[]>): Promise<void> {
   if (!only.includes(name)) return;
   const unexpected = await tried().catch((error: unknown) => [String(error)]);
   for (const line of unexpected) console.log(`  ${line}`);
   if (unexpected.length > 0) failed.push(name);
-  // each as it comes: all of them take hours
+  // after each one: all of them take hours
   if (record) await write();
 }
 

@@ -1,7 +1,7 @@
-/** What is tried, each at a pinned commit. */
+/** The tested software, each at a pinned commit. */
 import type { Suite } from "./support/suite.ts";
 
-/** Applications, whose tests are run. */
+/** Applications whose tests are run. */
 export const APPLICATIONS: readonly Suite[] = [
   {
     name: "Unleash",
@@ -45,11 +45,11 @@ export const APPLICATIONS: readonly Suite[] = [
       "spec/RateLimit.spec.js",
       "spec/batch.spec.js",
       "spec/schemas.spec.js",
-      // last, because those that fail go on into the tests behind them
+      // last, because failing ones continue into the tests after them
       "spec/ParseHooks.spec.js",
     ],
     all: ["--random=false"],
-    // what is on npm of this commit is what its tests run
+    // its tests run the npm release of this commit
     packages: { "parse-server": "7.4.0-alpha.5" },
     links: { "lib": "node_modules/parse-server/lib", "node_modules/parse-server/public": "../../public" },
     env: {
@@ -81,7 +81,7 @@ export const APPLICATIONS: readonly Suite[] = [
     commit: "2054a046e17a2065e03a276d73b9d82542a1eb65",
     runner: "node",
     folder: "packages/commons-server/",
-    // the desktop application and others; its own library comes from npm, in the version of this commit
+    // the desktop application and others; its own library comes from npm, in this commit's version
     without: ["!/packages/*", "/packages/commons-server"],
     ignoresLock: true,
     tests: ["--import=tsx", "test/specs/**/*.test.ts"],
@@ -112,7 +112,7 @@ export const APPLICATIONS: readonly Suite[] = [
   },
 ];
 
-/** Packages, whose tests are run. */
+/** Packages whose tests are run. */
 export const SUITES: readonly Suite[] = [
   {
     name: "grant",
@@ -517,7 +517,7 @@ export const SUITES: readonly Suite[] = [
     repository: "graphql/graphql-http",
     commit: "08b4ed2cb320d9bc78d96c3801f1f6bed5c61553",
     runner: "vitest",
-    // its own is on GitHub only
+    // its own is only on GitHub
     packages: { "uWebSockets.js": "npm:@btc-vision/uwebsockets.js@20.57.0" },
     tests: [],
   },
@@ -549,7 +549,7 @@ export const SUITES: readonly Suite[] = [
       "test/middleware.test.js",
       "--testNamePattern=^express framework",
     ],
-    // most are about other frameworks
+    // most are for other frameworks
     all: [],
   },
 ];

@@ -4,7 +4,7 @@ import { Buffer } from "node:buffer";
 import { ask, quietApp } from "../support/app.ts";
 import { murmurTag } from "../support/murmur_tag.ts";
 
-// lengths around those at which a hash or a runtime takes another way, and characters of one to four bytes
+// lengths around those at which a hash or a runtime switches algorithms, and characters of one to four bytes
 const LENGTHS = [0, 1, 3, 4, 15, 16, 17, 31, 100, 511, 512, 513, 16_383, 16_384, 16_385, 40_000, 131_073];
 const BODIES = LENGTHS.flatMap((length) => ["x", "ü", "日", "a😀", "a\ud800b"].map((c) => c.repeat(length)));
 

@@ -6,7 +6,7 @@ import { typesByExtension } from "../../src/http/media_type_table.ts";
 /** Extensions whose type IANA names differently today. */
 const RENAMED: Readonly<Record<string, string>> = { xml: "application/xml", rtf: "application/rtf" };
 
-/** What `mrmime` lacks, by extension. */
+/** Extensions that `mrmime` lacks. */
 const ADDED = new Set(
   "7z aif aiff apk avi bz2 crx docx eot flac flv hbs htc ico kml kmz m3u m3u8 m4b m4v mka mkv mobi odp ods odt p12 pem ppt pptx psd rar rpm sh srt tar torrent vcf wma wmv xls xlsx xz"
     .split(" "),

@@ -26,7 +26,7 @@ import { parseExtendedQuery } from "../../src/http/nested_query.ts";
 import { parseSimpleQuery } from "../../src/http/query_string.ts";
 import { random } from "../support/random.ts";
 
-/** What is a blank in Unicode, and in HTTP a part of what it stands beside; and nothing. */
+/** Blanks in Unicode that are part of the neighboring value in HTTP; and the empty string. */
 const OTHER_BLANKS = ["", "", "", "\u00a0", "\u0085", "\u2000", "\u3000", "\ufeff"];
 
 // deno-lint-ignore no-explicit-any -- the oracles are untyped
@@ -250,7 +250,7 @@ Deno.test("what follows an extension makes another one of it, as with mime-types
   const blanks = [...OTHER_BLANKS.filter((blank) => blank !== ""), " ", "\t", "\v", "\f", "\n", "\u2028"];
   const named = blanks.flatMap((blank) => [`html${blank}`, `page.svg${blank}`, `.${blank}xml`, `ht${blank}ml`]);
   for (const name of named) {
-    // the package is asked for a name: it takes what has a slash for a type
+    // the package gets a file name: it treats anything with a slash as a type
     assertEquals(contentTypeOf(name), mime.contentType(`x.${name}`) || undefined, JSON.stringify(name));
   }
 });

@@ -26,7 +26,7 @@ function spellGroup(group: number): string {
   return [...padded].map((digit) => pick(2) === 0 ? digit.toUpperCase() : digit).join("");
 }
 
-/** Groups joined by colons, one run of zeros perhaps compressed, the last two perhaps as a dotted quad. */
+/** Groups joined by colons, possibly with one run of zeros compressed and the last two as a dotted quad. */
 function spell(groups: readonly number[], { dotted = pick(3) === 0 } = {}): string {
   const parts = groups.map(spellGroup);
   if (dotted) {

@@ -57,7 +57,7 @@ Deno.test("with clientKey in a composite key, all addresses of a /64 have one qu
   assertEquals(told, []);
 });
 
-// each warning is printed once per process, so one test covers all of them, those that must not come first
+// each warning is printed once per process, so one test covers all of them, starting with cases that must not warn
 Deno.test("mistakes about who the client is are warned about once each, with what to change", async () => {
   const composite = { keyGenerator: ({ ip }: { ip?: string | undefined }) => `user bob at ${ip}, really` };
   const forwarded = { "x-forwarded-for": "203.0.113.5" };
@@ -69,13 +69,13 @@ Deno.test("mistakes about who the client is are warned about once each, with wha
     await appWith({ validate: { trustProxy: false } }, true)("192.0.2.1", forwarded);
     await appWith({ ...composite, validate: false })("2001:db8::1");
     await appWith({ ...composite, validate: { keyGeneratorIpFallback: false } })("2001:db8::1");
-    // a proxy that is trusted, platforms that tell the client and the header, and none of both
+    // a trusted proxy, platforms that provide both the client and the header, and neither
     await appWith({}, 1)("192.0.2.1", forwarded);
     await appWith({}, "loopback")("192.0.2.1", forwarded);
     await appWith({})("203.0.113.5", { "x-forwarded-for": "198.51.100.7, 203.0.113.5" });
     await appWith({})("2001:db8::1", { forwarded: 'for="[2001:DB8:0::1]:80";proto=https' });
     await appWith({})("192.0.2.1");
-    // it does not matter whose address that is
+    // it does not matter whose address it is
     await appWith({ keyGenerator: () => "customer 7" })("192.0.2.1", forwarded);
     await appWith({ keyGenerator: () => "customer 7" }, true)("192.0.2.1", forwarded);
     await appWith(composite)("192.0.2.1");

@@ -1,4 +1,4 @@
-/** What is taken for the end of a request, by the events of Node's responses. */
+/** Events of Node's responses that count as the end of a request. */
 import { EventEmitter } from "node:events";
 import { assertEquals } from "@std/assert";
 import { adaptiveConcurrency } from "@sluice/rate-limit";
@@ -21,7 +21,7 @@ class FakeResponse extends EventEmitter {
   }
 }
 
-/** How many requests are in progress after what happens to a response. */
+/** Number of requests in progress after something happens to a response. */
 function inFlight(happens: (res: Any) => void, fields: object = {}): number {
   const limit = adaptiveConcurrency();
   const res = Object.assign(new FakeResponse(), fields);

@@ -9,7 +9,7 @@ const MIB = 1024 * KIB;
 /** More than a connection buffers, so that a client that does not read stops the transfer. */
 const ENDLESS = 256 * MIB;
 
-/** Passes a file to a test and removes it; neighbouring bytes differ, except in an `ENDLESS` one. */
+/** Passes a file to a test and removes it; neighboring bytes differ, except in an `ENDLESS` one. */
 async function withFile(bytes: number, test: (path: string) => Promise<void>): Promise<void> {
   const path = await Deno.makeTempFile({ suffix: ".bin" });
   try {
@@ -25,7 +25,7 @@ function content(start: number, end: number): Uint8Array {
   return Uint8Array.from({ length: end - start }, (_, i) => (start + i) * 31 + ((start + i) >> 8) & 0xff);
 }
 
-/** Requests a file and stops reading after the first bytes of the answer. */
+/** Requests a file and stops reading after the first bytes of the response. */
 async function readABit(origin: string): Promise<Deno.TcpConn> {
   const connection = await Deno.connect({ hostname: "127.0.0.1", port: Number(new URL(origin).port) });
   await connection.write(new TextEncoder().encode("GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"));
@@ -44,7 +44,7 @@ async function drain(connection: Deno.TcpConn): Promise<number> {
       bytes += read;
     }
   } catch {
-    // a connection that is cut may be reset
+    // a connection that is cut off may be reset
     return bytes;
   } finally {
     connection.close();
@@ -138,7 +138,7 @@ Deno.test("a file that was sent before may have changed in every way, and is clo
     await untilClosed(path);
   }));
 
-/** Serves the folder of a file, and fails when asked to, once the file is found. */
+/** Serves a file's folder, and fails on demand once the file is found. */
 function failingFor(path: string, fails: () => boolean): ReturnType<typeof sluice.static> {
   return sluice.static(path.slice(0, path.lastIndexOf("/")), {
     index: false,

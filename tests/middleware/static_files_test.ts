@@ -262,7 +262,7 @@ Deno.test("a long Range header of blanks is parsed quickly", async () => {
   assert(performance.now() - began < 1000);
 });
 
-/** A folder with a page in several codings, removed in the end. */
+/** A folder with a page in several codings, removed at the end. */
 async function withCoded(test: (folder: string) => Promise<void>): Promise<void> {
   const folder = await Deno.makeTempDir();
   try {
@@ -274,7 +274,7 @@ async function withCoded(test: (folder: string) => Promise<void>): Promise<void>
   }
 }
 
-// what is in them is not looked at
+// their contents are not checked
 const CODED = {
   "index.html": "the page itself",
   "index.html.br": "as brotli",
@@ -358,7 +358,7 @@ Deno.test("a compressed file without the file itself is not found, whatever the 
 
 Deno.test("each coding has a tag, a length and ranges of its own", async () => {
   await withCoded(async (folder) => {
-    // two of the same size and date
+    // two with the same size and date
     const then = new Date(2026, 0, 2);
     await Deno.writeTextFile(`${folder}/index.html.br`, "8 bytes!");
     await Deno.writeTextFile(`${folder}/index.html.gz`, "8 bytes?");
@@ -445,7 +445,7 @@ Deno.test("without the option nothing is looked for, and nothing varies", async 
 
 Deno.test("codings that are not known are refused", () => {
   for (const bad of ["br", ["deflate"], ["gz"], 1, {}]) {
-    // @ts-expect-error of a type that compilers refuse
+    // @ts-expect-error wrong type
     const error = assertThrows(() => sluice.static(FILES, { precompressed: bad }), TypeError);
     assertEquals(error.message.includes("option precompressed must be true or a list of br, zstd, gzip"), true);
   }

@@ -1,13 +1,13 @@
 /**
- * Twenty tasks as users give them to a language model, each with a check of the program that comes of it. They were
- * written before `llms-small.txt` was, and are what that file is measured by: `tasks_test.ts`.
+ * Twenty tasks as users give them to a language model, each with a check of the resulting program. They were written
+ * before `llms-small.txt`, and `tasks_test.ts` measures that file by them.
  */
 import type { FrameworkApp } from "@sluice/sluice";
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { serving } from "../support/app.ts";
 import { until } from "../support/until.ts";
 
-/** What the module of a solution exports: what its task asks for. */
+/** Exports of a solution's module: what its task asks for. */
 // deno-lint-ignore no-explicit-any -- each task asks for other arguments
 export type Solution = Record<string, any>;
 
@@ -15,9 +15,9 @@ export type Solution = Record<string, any>;
 export interface Task {
   /** Name of the file with the solution. */
   readonly name: string;
-  /** What the user asks for. */
+  /** The user's prompt. */
   readonly asked: string;
-  /** Tries a solution. */
+  /** Checks a solution. */
   check(solution: Solution): Promise<void>;
 }
 
@@ -34,7 +34,7 @@ async function statusAndBody(app: FrameworkApp, path: string, init?: RequestInit
   return [response.status, isJson ? JSON.parse(text) : text];
 }
 
-/** A browser's cookies, of one application. */
+/** A browser's cookies for one application. */
 function visitor(app: FrameworkApp): (path: string, init?: RequestInit) => Promise<Response> {
   const jar = new Map<string, string>();
   return async (path, init = {}) => {

@@ -1,4 +1,4 @@
-/** Applications from npm that were made for Express, moved by two lines of their `package.json`: the same requests to both. */
+/** npm applications made for Express, moved by two lines of their `package.json`: the same requests to both. */
 import { assertEquals } from "@std/assert";
 import { askAll, type Exchanged } from "../ecosystem/support/ask_all.ts";
 import { compare } from "../ecosystem/support/compare.ts";
@@ -47,7 +47,7 @@ Deno.test("docs/ecosystem.md says what is asked of applications, and what differ
   else assertEquals(committed, page, "write it with SLUICE_WRITE_DOCS=1 deno task test --only=tests/npm");
 });
 
-/** Installs an application, starts it on Node, asks it everything, and ends it. */
+/** Installs an application, starts it on Node, sends it all requests, and stops it. */
 async function answersOf(project: Project, { command, files = {}, asks }: Application): Promise<Exchanged[]> {
   await installWithNpm(project);
   for (const [file, text] of Object.entries(files)) await project.write(file, text);

@@ -16,7 +16,7 @@ const DEPENDENCIES = {
   "json-server": "0.17.4",
 };
 
-/** A service of packages that were made for Express; prints whose Express they have, and what they answer. */
+/** A service of packages made for Express; prints which Express they load, and their responses. */
 const PROGRAM = `
   const { createRequire } = require("node:module");
   const express = require("express");
@@ -54,7 +54,7 @@ const SEEN = {
   third: 429,
 };
 
-/** Package managers: what a project says beside its dependencies, and the command that installs it. */
+/** Package managers: additions to a project's manifest, and the install command. */
 const MANAGERS: readonly { name: string; manifest: object; files?: Record<string, string>; install: string[] }[] = [
   {
     name: "npm",
@@ -91,7 +91,7 @@ const MANAGERS: readonly { name: string; manifest: object; files?: Record<string
   },
 ];
 
-/** What runs programs; Deno and Bun run what npm installed. */
+/** Runtimes for the programs; Deno and Bun run what npm installed. */
 const NODE = ["node"];
 const runtimes = Deno.env.get("SLUICE_RUNTIMES");
 const RUNTIMES: readonly (readonly string[])[] = [

@@ -1,4 +1,6 @@
-/** Files of Express that programs import, and packages that look into it, with Sluice under its name. */
+/**
+ * Express's internal files that programs import, and packages that access internals, with Sluice under Express's name.
+ */
 import { assertEquals } from "@std/assert";
 import { installWithNpm, makeProject } from "./support/project.ts";
 import { startRegistry } from "./support/registry.ts";
@@ -6,7 +8,7 @@ import { startRegistry } from "./support/registry.ts";
 const registry = await startRegistry();
 globalThis.addEventListener("unload", () => void registry.stop());
 
-/** Imports each file, and prints what it is. */
+/** Imports each file, and prints what it exports. */
 const FILES = `
   import { createRequire } from "node:module";
   import express from "express";
@@ -48,7 +50,7 @@ Deno.test("each file of Express is there with what it exports in Express, of the
   });
 });
 
-/** Packages that patch layers, and that read the routes from them. */
+/** Packages that patch layers, and packages that read routes from them. */
 const PACKAGES = `
   require("express-async-errors");
   const express = require("express");

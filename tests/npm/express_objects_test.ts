@@ -1,4 +1,4 @@
-/** What programs find on Express's objects by looking at them, on each runtime: on Express, and on `@sluice/express`. */
+/** Properties that programs read from Express's objects, on each runtime: on Express, and on `@sluice/express`. */
 import { assert, assertEquals } from "@std/assert";
 import { installWithNpm, makeProject } from "./support/project.ts";
 import { startRegistry } from "./support/registry.ts";
@@ -17,7 +17,7 @@ const project = await makeProject(registry, {
 });
 await installWithNpm(project);
 
-/** Takes the name of a package, and prints what a handler sees behind Node's own server. */
+/** Accepts the name of a package, and prints what a handler sees behind Node's own server. */
 const PROGRAM = `
   const http = require("node:http");
   const { EventEmitter } = require("node:events");
@@ -72,7 +72,7 @@ const PROGRAM = `
 `;
 await project.write("objects.cjs", PROGRAM);
 
-/** An option of Node's server, which is undefined unless that was given it. */
+/** An option of Node's server, which is undefined unless set. */
 const UNSET = ["joinDuplicateHeaders"];
 
 const runtimes = Deno.env.get("SLUICE_RUNTIMES");

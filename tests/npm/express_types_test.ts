@@ -1,6 +1,6 @@
 /**
- * A program with types in the way of Express: with `@sluice/express` under that name, compilers know what they know of
- * Express, and one import adds what Sluice has.
+ * A typed Express program: with `@sluice/express` under Express's name, compilers see the same types, and one import
+ * adds Sluice's own.
  */
 import { assertEquals } from "@std/assert";
 import { installWithNpm, makeProject } from "./support/project.ts";
@@ -29,7 +29,7 @@ const MANIFEST = {
   overrides: { express: "$express" },
 };
 
-/** A service in the way of Express; a compiler that knows less of its packages than Express's types do refuses it. */
+/** A typed Express service. It does not compile if its packages have weaker types than Express. */
 const PROGRAM = `
   import cookieParser from "cookie-parser";
   import cors from "cors";
@@ -95,7 +95,7 @@ const PROGRAM = `
   app.get("/seen", seen);
 `;
 
-/** Compilers, how they resolve modules, and what modules the program consists of. */
+/** Compilers, their module resolution, and the module type of the program. */
 const COMPILERS: readonly (readonly [compiler: string, module: string, type: "commonjs" | "module"])[] = [
   ["typescript-newest", "nodenext", "commonjs"],
   ["typescript-newest", "nodenext", "module"],

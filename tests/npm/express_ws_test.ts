@@ -1,4 +1,4 @@
-/** express-ws, which adds a method to Express's applications and routers, and hands upgrades to them as requests. */
+/** express-ws, which adds a method to Express's applications and routers, and passes upgrades to them as requests. */
 import { assertEquals } from "@std/assert";
 import { installWithNpm, makeProject, type Project } from "./support/project.ts";
 import { startRegistry } from "./support/registry.ts";

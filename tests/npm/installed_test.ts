@@ -1,4 +1,4 @@
-/** What users get who install the packages, in every way that is supported. */
+/** What users get when they install the packages, in every supported way. */
 import { cp } from "node:fs/promises";
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { installWithNpm, makeProject, type Project, README_ANSWER, readmesProgram } from "./support/project.ts";
@@ -9,7 +9,7 @@ const runtimes = Deno.env.get("SLUICE_RUNTIMES");
 const registry = await startRegistry();
 globalThis.addEventListener("unload", () => void registry.stop());
 
-/** One project with both packages, for whatever only runs in it. */
+/** One project with both packages, for tests that only run in it. */
 const project = await makeProject(registry, {});
 await installWithNpm(project, "@sluice/sluice", "@sluice/rate-limit", "@sluice/middleware");
 await project.write("main.mjs", await readmesProgram());
@@ -17,14 +17,14 @@ await project.write("main.mjs", await readmesProgram());
 /** The program's import. */
 const IMPORT = /^import sluice, \{(.*?)\} from (.*?);$/m;
 
-/** In what the README's program is written, and what Node runs it with. */
+/** The languages of the README's program, and the Node arguments that run it. */
 const LANGUAGES: readonly [language: string, args: () => Promise<string[]>][] = [
   ["ES modules", () => Promise.resolve(["main.mjs"])],
   ["CommonJS", () => Promise.resolve(["main.cjs"])],
   ["TypeScript", async () => [`${await tools()}node_modules/tsx/dist/cli.mjs`, "readme.ts"]],
 ];
 
-/** Prints which of two ways to load a package give the same. */
+/** Prints which ways of loading a package give the same instance. */
 const INSTANCES = `
   const [sluice, node, limits] = ["@sluice/sluice", "@sluice/sluice/node", "@sluice/rate-limit"].map((one) => require(one));
   (async () => {
@@ -42,7 +42,7 @@ const INSTANCES = `
 const SAME = { callable: true, different: [], node: true, limits: true };
 await project.write("instances.cjs", INSTANCES);
 
-/** Prints which entries of the middleware are not the same however they are loaded. */
+/** Prints which middleware entries differ depending on how they are loaded. */
 const ENTRIES = `
   const manifest = require("@sluice/middleware/package.json");
   const names = Object.keys(manifest.exports).filter((name) => name !== "./package.json").map((name) => "@sluice/middleware" + name.slice(1));
@@ -144,7 +144,7 @@ Deno.test("installed from JSR, a program on Node that listens without the entry 
   assertEquals(output.split("\n").filter((line) => line.length > 200), []);
 });
 
-// Deno's `require` does not know the condition "deno"
+// Deno's `require` does not support the condition "deno"
 for (const load of [`require("@sluice/sluice")`, `(await import("@sluice/sluice")).default`]) {
   Deno.test(`on Deno, a project installed by npm may say ${load}`, async () => {
     const file = `on_deno_${load.startsWith("require")}.cjs`;
@@ -226,7 +226,7 @@ Deno.test("under tsx, import and require give the same function", async () => {
   assertEquals(output.trim(), "true true 7");
 });
 
-/** Bundlers, and the arguments with which they bundle `bundled.mjs` for Node into `out.mjs` or `out.cjs`. */
+/** Bundlers, and their arguments to bundle `bundled.mjs` for Node into `out.mjs` or `out.cjs`. */
 const BUNDLERS: readonly [name: string, tool: string, args: string[], file: string][] = [
   ["esbuild, as ES modules", "esbuild", [
     "main.mjs",
@@ -266,7 +266,7 @@ Deno.test("bundled for Workers, the program contains no module of Node's", async
   assertEquals(bundled.match(/function (?:deno|bun)Platform|class Server extends/), null);
 });
 
-/** A program that only passes a compiler that knows the types; its errors are looked for as well. */
+/** A program that compiles only if the types are found; its errors are checked as well. */
 const TYPED = (loads: string) => `
   ${loads}
   declare module "@sluice/sluice" {
@@ -290,7 +290,7 @@ const TYPED = (loads: string) => `
 const LIMITS = `new RedisStore({ url: "redis://127.0.0.1" }) satisfies object;`;
 const NAMES = "type FrameworkApp, type NextFunction, type Request, type RequestHandler, type Response";
 
-/** Compilers and how they resolve modules; in CI the oldest and the newest, each in one way. */
+/** Compilers and their module resolution; in CI the oldest and the newest, each in one way. */
 const COMPILERS: readonly (readonly [compiler: string, module: string, resolution: string])[] = [
   ["typescript-5.7", "node16", "node16"],
   ["typescript-newest", "nodenext", "nodenext"],
@@ -331,7 +331,7 @@ async function typedProject(module: string, resolution: string): Promise<string>
         typeRoots: [`${await tools()}node_modules/@types`],
         strict: true,
         esModuleInterop: true,
-        // declarations of ours must be right by themselves
+        // our declarations must be correct by themselves
         skipLibCheck: false,
         noEmit: true,
       },
@@ -360,7 +360,7 @@ function required(): string {
   `) + LIMITS;
 }
 
-/** Node forgets the address with the connection: it was read before, because a limiter, of whichever package, wants it. */
+/** Node forgets the address with the connection. It was read before, because a limiter of either package needs it. */
 const LEAVING = `
   import { connect } from "node:net";
   import sluice from "@sluice/sluice";

@@ -8,11 +8,11 @@ const runtimes = Deno.env.get("SLUICE_RUNTIMES");
 const registry = await startRegistry();
 globalThis.addEventListener("unload", () => void registry.stop());
 
-/** A project of Express and Hono, to which only the limiter was added. */
+/** An Express and Hono project to which only the limiter was added. */
 const project = await makeProject(registry, { type: "module" });
 await installWithNpm(project, "@sluice/rate-limit", "express@5", "hono@4", "@types/express@5");
 
-/** Prints the statuses of three requests, of which two are admitted. */
+/** Prints the statuses of three requests, two of which are admitted. */
 const STATUSES = `
   async function statuses(ask) {
     const all = [];
@@ -56,7 +56,7 @@ const HONO_OWN = `
   await statuses(() => app.request("/", {}, { incoming: { socket: { remoteAddress: "2001:db8::1" } } }));
 `;
 
-/** Entries for frameworks, of which this project has only one. */
+/** Framework entries; this project has only one of the frameworks. */
 const ENTRIES = `
   const names = ["elysia", "fastify", "h3", "hono", "koa"].map((name) => "@sluice/rate-limit/" + name);
   (async () => {
@@ -134,7 +134,7 @@ Deno.test("nothing of ours is installed beside the limiter", async () => {
   assertEquals(/@sluice\/sluice@/.test(output), false, output);
 });
 
-/** Functions in the options are typed by the application that the limiter is given to. */
+/** Functions in the options get their types from the application that uses the limiter. */
 const TYPED = `
   import express, { type Request } from "express";
   import { fetchLimit, Limiter, rateLimit } from "@sluice/rate-limit";

@@ -1,6 +1,6 @@
 /**
- * However a program loads a framework, and however the packages that it uses load it, there is one instance of it: by
- * import and by require, on three runtimes, as it is and bundled.
+ * A framework has one instance, however the program and its packages load it: by import and by require, on three
+ * runtimes, as it is and bundled.
  */
 import { assertEquals } from "@std/assert";
 import { installWithNpm, makeProject, type Project } from "./support/project.ts";
@@ -10,7 +10,7 @@ import { nodes, tool, tools } from "./support/tools.ts";
 const registry = await startRegistry();
 globalThis.addEventListener("unload", () => void registry.stop());
 
-/** A package in CommonJS with an application and a router of its own, as bull-board, json-server and agendash have. */
+/** A CommonJS package with its own application and router, like bull-board, json-server and agendash. */
 const GUEST = `
   module.exports = Object.entries({
     "Express 5": require("express"),
@@ -27,7 +27,7 @@ const GUEST = `
   });
 `;
 
-/** A program that imports each framework, and mounts what that package has. */
+/** A program that imports each framework, and mounts the package's application and router. */
 const PROGRAM = `
   import express from "express";
   import express4 from "express4";
@@ -80,7 +80,7 @@ const runtimes: [name: string, ...command: string[]][] = [
   ...(bun === undefined ? [] : [["Bun", bun] as [string, string]]),
 ];
 
-/** A bundler, and the arguments with which it bundles the program into a file. */
+/** A bundler, and its arguments to bundle the program into a file. */
 interface Bundler {
   readonly name: string;
   command(): Promise<readonly [string, ...string[]]>;

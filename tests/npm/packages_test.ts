@@ -1,4 +1,4 @@
-/** What is in the packages for npm, and what the tools say that look for mistakes in packages. */
+/** Contents of the npm packages, and results of tools that check packages for mistakes. */
 import { fileURLToPath } from "node:url";
 import { gunzipSync } from "node:zlib";
 import { assert, assertEquals, assertMatch } from "@std/assert";
@@ -12,10 +12,10 @@ const ROOT = new URL("../../", import.meta.url);
 const REPOSITORY = "https://github.com/sluicejs/sluice";
 const { libraries: packages } = await npmPackages();
 
-/** The conditions of an entry point, in their order. */
+/** The conditions of an entry point, in order. */
 const CONDITIONS = ["deno", "bun", "workerd", "node", "default"];
 
-/** The part of a `package.json` that is looked at. */
+/** The checked part of a `package.json`. */
 interface Manifest {
   version: string;
   exports: Record<string, string | Record<string, unknown>>;
@@ -30,7 +30,10 @@ async function manifestOf({ folder }: Built): Promise<Manifest> {
   return JSON.parse(await Deno.readTextFile(new URL("package.json", folder)));
 }
 
-/** Paths of a tarball's files, as npm unpacks them: each header has 512 bytes, each file is padded to as many. */
+/**
+ * Paths of a tarball's files, as npm unpacks them: each header has 512 bytes, and each file is padded to a multiple of
+ * 512.
+ */
 async function packed({ tarball }: Built): Promise<string[]> {
   const bytes = gunzipSync(await Deno.readFile(tarball));
   const text = (from: number, length: number) =>
@@ -122,7 +125,7 @@ Deno.test("each package depends on no more than the list says, and what only som
   }));
   assertEquals(needed, [
     ["@sluice/sluice", ["ws"], []],
-    // but for redis, for their types
+    // for their types, except redis
     ["@sluice/rate-limit", [], ["redis", "@types/koa", "elysia", "fastify", "h3", "hono", "koa"]],
     // for its types
     ["@sluice/middleware", [], ["@sluice/sluice"]],
@@ -159,7 +162,7 @@ Deno.test("the code for Deno and Bun is what JSR has", async () => {
   const published = await jsrPackages();
   const textOf = async (folder: URL, name: string) => {
     const text = await Deno.readTextFile(new URL(`dist/${name}.js`, folder));
-    // what JSR adds, what npm adds, and the names of shared modules, which follow from their contents
+    // removes what JSR adds, what npm adds, and the names of shared modules, which derive from their contents
     return text.replace(/^\/\* @ts-self-types=.*? \*\/ /, "").replace(/\n\/\/# sourceMappingURL=.*$/m, "")
       .replaceAll(/chunk-[\w-]+/g, "chunk").trimEnd();
   };

@@ -1,4 +1,4 @@
-/** Libraries that take web requests get `req.request`, and those that have web responses of their own return them. */
+/** Libraries that accept web requests get `req.request`, and those with their own web responses return them. */
 import { assertEquals } from "@std/assert";
 import { installWithNpm, makeProject } from "./support/project.ts";
 import { startRegistry } from "./support/registry.ts";
@@ -17,7 +17,7 @@ const LIBRARIES = [
   "undici@7.30.2",
 ];
 
-/** Serves them all, asks each, and prints the answers. */
+/** Serves them all, sends each a request, and prints the responses. */
 const PROGRAM = `
   import sluice from "@sluice/sluice";
   import { Auth } from "@auth/core";
@@ -124,7 +124,7 @@ const TOLD = {
   "GET /undici": [200, '["GET",null,""]'],
   "GET /undici/made": [201, "made"],
 };
-/** undici's own `fetch` reads what only Node's class and Bun's have: `duplex`. */
+/** undici's own `fetch` reads `duplex`, which only the request classes of Node and Bun have. */
 const WITH_UNDICI = { ...TOLD, "POST /undici": [200, '["POST","1","body"]'] };
 
 if (inFull) {
@@ -143,7 +143,7 @@ if (inFull) {
   for (const [name, [command, ...args]] of commands) {
     Deno.test(`on ${name}, libraries for web requests take req.request, and responses of other classes are sent`, async () => {
       const { output } = await project.run(command!, ...args, "main.mjs");
-      // beside it, Deno may remark on the signal that a library reads
+      // Deno may also print a notice about a signal that a library reads
       const line = output.split("\n").find((one) => one.startsWith("{"));
       assertEquals(JSON.parse(line ?? JSON.stringify(output)), name === "Deno" ? TOLD : WITH_UNDICI);
     });

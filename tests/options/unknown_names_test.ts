@@ -24,7 +24,7 @@ const SECRET = "a secret of at least 32 characters";
 const INFO = { title: "Notes", version: "1.0.0" };
 const quiet = () => sluice().set("env", "test");
 
-/** Every function that takes options, and refuses what it does not know. */
+/** Every function that accepts options and rejects unknown ones. */
 const DOORS: Readonly<Record<string, (options: Given) => unknown>> = {
   "app.close": (options) => quiet().close(options),
   "app.listen": (options) => quiet().listen({ port: 0, ...options }),
@@ -78,7 +78,7 @@ for (const [name, door] of Object.entries(DOORS)) {
   });
 }
 
-/** What a user of the packages for Express guesses, and what the error tells to write. */
+/** Names that users of the Express packages may guess, and the names that the error suggests. */
 const GUESSES: readonly (readonly [door: string, given: object, advice: string])[] = [
   ["rateLimit of the core", { handler() {} }, "@sluice/rate-limit has it"],
   ["Limiter", { points: 5, duration: 1 }, "use limit; there is no option duration; use windowMs, in ms"],

@@ -8,7 +8,7 @@ import { withoutComments, withoutTexts } from "../support/sources.ts";
 
 const ROOT = new URL("../../", import.meta.url);
 
-/** The part of a bundle that comes from one file. */
+/** The part of a bundle from one file. */
 interface Section {
   readonly path: string;
   readonly text: string;
@@ -37,7 +37,7 @@ function sectionsOf(text: string): Section[] {
   return parts.flatMap((path, i) => i % 2 === 0 ? [{ path, text: parts[i + 1]! }] : []);
 }
 
-/** Size limits in bytes, with about 1 % to grow; docs/measurements/size.md says what makes up the size. */
+/** Size limits in bytes, with about 1 % of headroom; docs/measurements/size.md explains the size. */
 const BUDGETS = [
   { what: "the smallest Worker", program: "hello", make: bundleForWorkers, minified: 287_300, gzipped: 103_700 },
   { what: "the smallest application", program: "hello", make: bundle, minified: 319_200, gzipped: 113_800 },
@@ -60,7 +60,7 @@ for (const { what, program, make, minified, gzipped } of BUDGETS) {
 
 Deno.test("a program that imports only the classes bundles no body parser, static files or limiter", async () => {
   const sections = sectionsOf(await bundle("core"));
-  // of an omitted module, a bundler may keep the calls that initialize its imports
+  // for an omitted module, a bundler may keep the calls that initialize its imports
   const paths = sections.filter(({ text }) => /\S/.test(text.replace(/^init_\w+\(\);$/gm, ""))).map(({ path }) => path);
   assert(paths.includes("src/app/framework_app.ts"), paths.join());
   assertEquals(paths.filter((path) => /^(?:src\/middleware|limiting)\//.test(path)), []);
@@ -80,7 +80,7 @@ Deno.test("modules for Workers export what they replace", async () => {
   }
 });
 
-/** Code that names a runtime, or evaluates a string. */
+/** Code that names a runtime or evaluates a string. */
 const FORBIDDEN =
   /\b(?:Deno|Bun)\b|\bprocess\b|\bBuffer\b|__require|\bcreateRequire\b|\brequire\(|\beval\(|new Function\b/g;
 
@@ -111,7 +111,7 @@ Deno.test("a file that names a runtime is found in a bundle", async () => {
 });
 
 const asItIs = (text: string): string => text;
-// not with `--minify`: by some of the short names that Deno's bundler gives its `require`, it does not find it again
+// without `--minify`: with some of the short names that Deno's bundler gives its `require`, it does not find it again
 const shortened = async (text: string): Promise<string> => (await minify("bundle.js", text)).code;
 
 for (const [what, change] of [["renamed", asItIs], ["renamed and minified", shortened]] as const) {

@@ -5,7 +5,7 @@ import { sourcePaths } from "../support/sources.ts";
 
 const ROOT = new URL("../../", import.meta.url);
 
-/** What outlives a call, but is no cache: reason, file, names. */
+/** State that outlives a call but is not a cache: reason, file, names. */
 const NO_CACHES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   "belongs to one request, response, body or call, and ends with it": {
     "src/app/report_error.ts": "reported objects",

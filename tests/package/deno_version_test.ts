@@ -1,10 +1,10 @@
-/** The version of Deno that the tests run with has one source, `.ci/run`, and is repeated in several places. */
+/** The Deno version of the tests is defined in `.ci/run`, and repeated in several places. */
 import { assert, assertEquals } from "@std/assert";
 import { TESTED_VERSION } from "../../src/platform/deno/request_record.ts";
 
 const ROOT = new URL("../../", import.meta.url);
 
-/** What names it besides, and how. */
+/** The other places, and how they name it. */
 const PLACES: readonly (readonly [path: string, named: RegExp])[] = [
   ["README.md", /deno@(\d+\.[\d.]+)/g],
   [".github/workflows/nightly.yml", /deno@(\d+\.[\d.]+)/g],

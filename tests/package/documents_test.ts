@@ -6,7 +6,7 @@ import { allImports, TESTS_LOCK } from "../../scripts/tests_config.ts";
 
 const ROOT = new URL("../../", import.meta.url);
 
-/** Declarations of names that an excerpt leaves to the text around it. */
+/** Declarations of names that an excerpt leaves to its surrounding text. */
 const GIVEN: Readonly<Record<string, string>> = {
   Bun: "declare const Bun: { serve(options: unknown): void };",
   app: 'declare const app: import("@sluice/sluice").FrameworkApp;',
@@ -33,7 +33,7 @@ async function read(path: string): Promise<string> {
   return await Deno.readTextFile(new URL(path, ROOT));
 }
 
-/** A program of a document. */
+/** A program in a document. */
 interface Program {
   readonly code: string;
   /** Why it is not run, if the document says so: `<!-- not run: why -->` in front of it. */
@@ -43,14 +43,14 @@ interface Program {
 function programs(path: string, text: string): Program[] {
   const found = [...text.matchAll(/(?:^<!-- not run: ([^\n]+?) -->\n\n)?^```ts( \[[^\]\n]+\])?\n(.*?)^```/gms)];
   return found
-    // what has no name in the tutorial is a part of one of its files; what imports another file is one of several
+    // unnamed code in the tutorial is part of one of its files; code that imports another file is one of several
     .filter(([, , name, code]) =>
       (name !== undefined || !path.startsWith("docs/tutorial/")) && !/ from "\.\//.test(code!)
     )
     .map(([, notRun, , code]) => ({ code: code!.replaceAll('"jsr:@sluice/', '"@sluice/'), notRun }));
 }
 
-/** Names that an excerpt uses and does not have. */
+/** Names that an excerpt uses without defining them. */
 function missingIn(code: string): string[] {
   return Object.keys(GIVEN).filter((name) =>
     new RegExp(`(?<![.\\w/])${name}[.(,)]`).test(code) &&
@@ -69,7 +69,7 @@ async function packageEntries(folder: string): Promise<[string, string][]> {
   );
 }
 
-/** A folder in which programs find the packages as users do, and what else documents import. */
+/** A folder in which programs find the packages as users do, and other imports of the documents. */
 async function withFolder(use: (folder: string) => Promise<void>): Promise<void> {
   const { compilerOptions } = JSON.parse(await read("deno.json"));
   const packages = Object.fromEntries((await Promise.all(LIBRARY_FOLDERS.map(packageEntries))).flat());
@@ -87,7 +87,7 @@ async function withFolder(use: (folder: string) => Promise<void>): Promise<void>
   }
 }
 
-/** The programs of all documents, by names for files. */
+/** The programs of all documents, by file name. */
 async function allPrograms(isWanted: (path: string) => boolean = () => true): Promise<Map<string, Program>> {
   const found = new Map<string, Program>();
   for (const path of (await documents()).filter(isWanted)) {
@@ -112,14 +112,14 @@ Deno.test("every TypeScript program in a document type-checks as printed", async
   });
 });
 
-/** The server of programs that use Redis; tests run their own. */
+/** The Redis server in documents; tests run their own. */
 const REDIS = "redis://localhost:6379";
 const redis = Deno.env.get("REDIS_URL");
-/** The same of PostgreSQL. */
+/** The same for PostgreSQL. */
 const POSTGRES = "postgres://localhost:5432/app";
 const postgres = Deno.env.get("POSTGRES_URL");
 
-/** What the pages for users show of their programs is compared with what these do, in `tests/pages/`. */
+/** Pages for users: `tests/pages/` compares what they show with what their programs do. */
 const COMPARED = /^(?:README\.md|docs\/(?:start|tutorial|guide|limits|moving)\/[^/]+)$/;
 
 Deno.test("every program in a document runs that is complete, unless the document says why not", async () => {
@@ -135,7 +135,7 @@ Deno.test("every program in a document runs that is complete, unless the documen
     for (const [file, { code }] of complete) {
       await Deno.writeTextFile(
         `${folder}/${file}`,
-        // servers of other frameworks all want this port
+        // servers of other frameworks all use this port
         code.replaceAll(REDIS, redis ?? REDIS).replaceAll(POSTGRES, postgres ?? POSTGRES).replaceAll(
           /listen\((\{ port: )?3000/g,
           "listen($10",
@@ -175,10 +175,10 @@ Deno.test("every link in a document leads to an existing file and heading", asyn
   assertEquals(broken, []);
 });
 
-/** Folders whose files documents for contributors name by their path from the root. */
+/** Folders whose files contributor documents name by their path from the root. */
 const ROOMS = /^(?:src|tests|docs|scripts|bench|advanced|middleware|openapi|limiting|shared|reliability|create)\//;
 
-/** Documents that tell contributors where things are. */
+/** Documents that show contributors where things are. */
 const FOR_CONTRIBUTORS = /^(?:CONTRIBUTING|RELEASING|docs\/checklists)\.md$|^docs\/decisions\//;
 
 Deno.test("every file that a document for contributors names exists", async () => {

@@ -4,33 +4,33 @@ import { withoutComments } from "../support/sources.ts";
 const ROOT = new URL("../../", import.meta.url);
 
 /**
- * What turns text into code, with its first argument. Calls of `require` are those of a function that `createRequire`
- * makes, which is listed itself.
+ * Functions that turn strings into code, with their first argument. `require` is called through a function that
+ * `createRequire` makes, which is listed itself.
  */
 const LOADERS =
   /\bimport\(\s*([^()]*(?:\([^()]*\))?[^(),]*)|\bcreateRequire\(([^()]*)\)(?:\.resolve)?\(?([^()]*)|(\bgetBuiltinModule[^;,{]*)|(\bimport\.meta\.resolve\b)|(?<![.\w])(eval\((?!script: )|importScripts\()|(\bFunction\()|(\bnew (?:Shared)?Worker\()|(\bWebAssembly\b)|\bset(?:Timeout|Interval)\(\s*(["'`])/g;
 
-/** A text that stands in the source. */
+/** A string literal. */
 const LITERAL = /^"[^"]*"(?:,|$)/;
 
 /**
- * Where what is loaded is not named by the source itself. To add one is a decision: nothing that comes from a path, a
+ * Places where the source itself does not name what is loaded. Adding one is a decision: nothing from a path, a
  * request, or a typing error in a setting may become a package to load or code to run (decision 18).
  */
 const KNOWN = [
-  // the file of a package that findPackage has found installed
+  // the file of a package that findPackage found installed
   "src/node/load_package.ts: pathToFileURL(path).href",
-  // `ws`, as seen from this very module
+  // `ws`, resolved from this module
   "src/node/load_ws.ts: from: string",
   "src/node/load_ws.ts: import.meta.url",
-  // names are those of a type, which has only modules of Node
+  // the type contains only names of Node modules
   "src/platform/shared/builtin_module.ts: getBuiltinModule?(name: string): unknown",
   "src/platform/shared/builtin_module.ts: getBuiltinModule?.(name) as T | undefined",
   // findPackage itself: plain names only, and nothing is downloaded
   "src/platform/shared/installed_package.ts: from: string",
   "src/platform/shared/installed_package.ts: path",
   "src/platform/shared/installed_package.ts: from",
-  // the program that the command line names, and the package of ours that stands beside it
+  // the program given on the command line, and our package next to it
   "src/cli/client_command.ts: url",
   "src/cli/openapi_package.ts: specifier",
   "src/cli/program_apps.ts: url",

@@ -47,7 +47,7 @@ Deno.test("the changelog has a section for each version, with its date, its kind
   const known = ["Added", "Changed", "Deprecated", "Removed", "Fixed", "Security"];
   assertEquals(kinds.filter((kind) => !known.includes(kind)), []);
   const { version } = await manifest("deno.json");
-  // raised, and not yet released
+  // raised, but not released yet
   const isNext = text.slice(0, text.indexOf("\n## ", text.indexOf("## [Unreleased]") + 1)).includes(`${version}`);
   assertEquals(versions[0] === version || isNext, true, `the changelog does not know ${version}, which deno.json has`);
 });

@@ -8,7 +8,7 @@ import { minify } from "rolldown/utils";
 const ROOT = new URL("../../", import.meta.url);
 const readme = await Deno.readTextFile(new URL("openapi/README.md", ROOT));
 
-/** Bundles some of what a module exports, as a program's bundler would. */
+/** Bundles some of a module's exports, as a program's bundler would. */
 async function bundled(module: string, names: string): Promise<string> {
   const bundle = await rolldown({
     input: "entry",
@@ -30,7 +30,7 @@ async function bundled(module: string, names: string): Promise<string> {
   return output[0].code;
 }
 
-/** Most bytes, minified and compressed. */
+/** Maximum bytes, minified and compressed. */
 const BUDGETS = [
   { names: "validate", module: "openapi/mod.ts", most: 10.75 * 1024 },
   { names: "operation", module: "openapi/mod.ts", most: 1.85 * 1024 },

@@ -1,7 +1,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { readSources, withoutComments } from "../support/sources.ts";
 
-/** Folders of the packages that may read what comes from a client. */
+/** Folders of the packages that may read input from clients. */
 const FOLDERS = [
   ...[
     "src/",
@@ -15,7 +15,7 @@ const FOLDERS = [
   ],
 ];
 
-/** What takes characters beyond ASCII for blanks, or for letters of ASCII. */
+/** Code that treats characters outside ASCII as blanks, or as ASCII letters. */
 const UNICODE: Readonly<Record<string, RegExp>> = {
   "trim()": /\.trim(?:Start|End|Left|Right)?\b/g,
   "\\s": /\\[sS]/g,
@@ -28,7 +28,7 @@ const UNICODE: Readonly<Record<string, RegExp>> = {
 };
 
 /**
- * Files and folders that may use it, and what they read instead of a client's text. Whatever reads headers, URLs, forms
+ * Files and folders that may use it, and what they read instead of client input. Code that reads headers, URLs, forms
  * and handshakes uses `trimBlanks`, `asciiLowerCase`, `asciiUpperCase` and `[ \t]`.
  */
 const EXCEPTIONS: Readonly<Record<string, string>> = {
@@ -64,7 +64,7 @@ const EXCEPTIONS: Readonly<Record<string, string>> = {
   "express/src/four/paths/legacy_path.ts": "the program's routes",
 };
 
-/** Names of what a program uses of these. */
+/** Names of these that a program uses. */
 function uses(program: string): string[] {
   const code = withoutComments(program);
   return Object.entries(UNICODE).flatMap(([name, pattern]) => [...code.matchAll(pattern)].map(() => name));

@@ -18,16 +18,16 @@ import { PATIENCE_MS } from "../support/patience.ts";
 const ROOT = new URL("../../", import.meta.url);
 const FOLDER = ".cache/published_test/";
 
-/** `mod.js`, and what it consists of: what it shares with other entries, and the rest. */
+/** The modules of `mod.js`: the part shared with other entries, and the rest. */
 const MODULES = 2;
 
 /** An entry point of a package. */
 interface Entry {
-  /** What programs import. */
+  /** Name that programs import. */
   readonly name: string;
-  /** Its path below the root. */
+  /** Its path relative to the root. */
   readonly source: string;
-  /** The path of its bundle below the root. */
+  /** Path of its bundle relative to the root. */
   readonly built: string;
 }
 
@@ -55,7 +55,7 @@ function classNames(exported: Record<string, { name?: unknown; toString?: unknow
   return Object.entries(exported).filter(([, value]) => isClass(value)).map(([key, { name }]) => [key, name]);
 }
 
-/** Flags with which a program's imports of the packages lead to what is published. */
+/** Flags that map a program's imports of the packages to the published files. */
 async function publishedFlags(): Promise<string[]> {
   return [`--import-map=${await publishedImports(new URL(FOLDER, ROOT))}`, ...await packageFlags("published")];
 }
@@ -74,7 +74,7 @@ async function builtFiles(): Promise<Map<string, string>> {
 for (const { name, source, built } of entries) {
   Deno.test(`${name} exports the same as published`, async () => {
     const [before, after] = [await imported(source), await imported(built)];
-    // one entry holds types alone
+    // one entry contains only types
     assertEquals(Object.keys(before).length === 0, source.endsWith("types.ts"), source);
     assertEquals(Object.keys(after), Object.keys(before));
   });
@@ -102,7 +102,7 @@ Deno.test("published stack traces name the same functions and classes", async ()
   assertEquals(after, before);
 });
 
-// as npm installs them: the program's copy under the name it chose, and another one for the limiter
+// as npm installs them: the program's copy under its chosen name, and another one for the limiter
 Deno.test("a limiter made inside requests counts them even if they come from another copy of Sluice", async () => {
   const { default: sluice } = await imported(entries[0]!.built);
   const app = sluice();
@@ -151,7 +151,7 @@ Deno.test("the packages that mod.ts loads are inside, at the versions that are t
   }
 });
 
-// V8 stores other text in two bytes a character, and takes half again as long to load it
+// V8 stores non-ASCII source in two bytes per character, and takes half again as long to load it
 Deno.test("what is published is ASCII", async () => {
   for (const [name, code] of await builtFiles()) if (name.endsWith(".js")) assert(/^\p{ASCII}+$/u.test(code), name);
 });
@@ -183,7 +183,7 @@ Deno.test("built with source maps, stack traces name the sources", { ignore: ski
   const [, path, line] = output.match(/\/(src\/\w+\/\w+\.ts):(\d+):/) ?? [];
   assert(path !== undefined, output);
   const lines = (await Deno.readTextFile(new URL(path, ROOT))).split("\n");
-  // where the handler was called
+  // the line that called the handler
   assertMatch(lines[Number(line) - 1]!, /\w\(.*req, res/);
 });
 

@@ -1,4 +1,4 @@
-/** `deno task release`, between registries that have some of the packages. */
+/** `deno task release`, with registries that already have some of the packages. */
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { fileURLToPath } from "node:url";
 import { run } from "../../scripts/process.ts";
@@ -9,7 +9,7 @@ import { copySources } from "../support/checkout.ts";
 
 const ROOT = new URL("../../", import.meta.url);
 
-/** Runs it without publishing. The registries have what is listed, and answer 404 to anything else. */
+/** Runs it without publishing. The registries have the listed packages, and respond with 404 to anything else. */
 async function release(
   cwd: string,
   tag: string,
@@ -47,7 +47,7 @@ async function digestOf(file: URL): Promise<string> {
 Deno.test("a release publishes every package on both registries, and leaves out what they have", async () => {
   const { version } = await manifestOf("./");
   await using checkout = await copySources();
-  // beside the one in the packages, so that these are built of the same files as elsewhere
+  // next to the one in the packages, so that these are built from the same files as elsewhere
   await Deno.writeTextFile(new URL("released.md", checkout.folder), `## [${version}] - 2027-01-31\n`);
   const { code, lines } = await release(checkout.path, `v${version}`, [
     `/npm/@sluice/sluice/${version}`,
@@ -64,7 +64,7 @@ Deno.test("a release publishes every package on both registries, and leaves out 
   assert(at(`JSR would get @sluice/create@${version}`) >= 0);
   assert(at(`JSR would get @sluice/sluice@${version}`) < at(`JSR has @sluice/rate-limit@${version}`));
 
-  // it has built what all other tests install, though there was nothing but what decides when to build that again
+  // it has built what all other tests install, though only the files that trigger a rebuild existed
   const { libraries, program } = await npmPackages();
   for (const { name, tarball } of [...libraries, program]) {
     const released = new URL(`.cache/release/npm/${tarball.pathname.split("/").at(-1)}`, checkout.folder);

@@ -1,11 +1,11 @@
-/** Packages are built once for all who need them, and again as soon as that would make a difference. */
+/** Packages are built once for all tests, and rebuilt as soon as that would make a difference. */
 import { assertEquals, assertNotEquals } from "@std/assert";
 import { digestOfSources } from "../../scripts/built_from.ts";
 import { run } from "../../scripts/process.ts";
 import { type Checkout, copySources } from "../support/checkout.ts";
 import { PATIENCE_MS } from "../support/patience.ts";
 
-/** Files of every kind that is published, and of what decides how. */
+/** Files of every published kind, and those that determine how they are built. */
 const FILES = [
   "LICENSE",
   "README.md",
@@ -25,7 +25,7 @@ const PROGRAM = `
   console.log((await jsrPackages()).href);
 `;
 
-/** Names the folder of the packages to a program that needs them. */
+/** Returns the folder of the packages to a program that needs them. */
 async function folderFor({ path }: Checkout): Promise<string> {
   const args = ["run", "-A", "--quiet", "--no-check", "tests/program.ts"];
   const { code, output } = await run(Deno.execPath(), args, { limitMs: PATIENCE_MS, quiet: true, cwd: path });
@@ -40,7 +40,7 @@ async function buildsIn({ folder }: Checkout): Promise<string[]> {
 
 Deno.test("programs that need the packages at the same time get one build, and a changed file makes another", async () => {
   await using checkout = await copySources();
-  // what ended in the middle has left this
+  // left behind by an interrupted build
   const unfinished = new URL(".cache/builds/jsr-unfinished/", checkout.folder);
   await Deno.mkdir(unfinished, { recursive: true });
   await Deno.writeTextFile(new URL("left.txt", unfinished), "");

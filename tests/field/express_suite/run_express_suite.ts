@@ -17,13 +17,13 @@ import { type Major, SUITES } from "./suite.ts";
 const LIMIT_MS = 300_000;
 const REPORTER = fileURLToPath(new URL("../support/mocha_reporter.cjs", import.meta.url));
 
-/** What `lib/express.js` becomes: `index.js`, all tests and all examples load that. */
+/** Replaces `lib/express.js`, which `index.js`, all tests and all examples load. */
 const SLUICE = `module.exports = require("@sluice/express");\n`;
 
-/** Whose tests are run: Express's `lib/express.js`, or Sluice in its stead. */
+/** The tested library: Express's `lib/express.js`, or Sluice instead. */
 type Library = "express" | "sluice";
 
-/** The suite in a folder of its own, so that several processes may run it at a time. `await using` removes it. */
+/** The suite in its own folder, so that several processes can run it at once. `await using` removes it. */
 export class ExpressSuite implements AsyncDisposable {
   readonly #folder: string;
   readonly #major: Major;
@@ -34,10 +34,10 @@ export class ExpressSuite implements AsyncDisposable {
   }
 
   /**
-   * Checks the suite out and installs Sluice beside it.
+   * Checks out the suite and installs Sluice next to it.
    *
    * @param major The major of Express
-   * @throws {Error} If git or npm cannot
+   * @throws {Error} If git or npm fails
    */
   static async prepare(major: Major): Promise<ExpressSuite> {
     const checkout = await alone(new URL("express.lock", FIELD), () => checkOut(SUITES[major]));
@@ -56,10 +56,10 @@ export class ExpressSuite implements AsyncDisposable {
   }
 
   /**
-   * Runs it with both, and compares the tests that fail on Sluice with `failing.ts`.
+   * Runs the suite with both, and compares the failures on Sluice with `failing.ts`.
    *
-   * @param runtime What it runs on
-   * @throws {Error} If the suite does not come to its end
+   * @param runtime The runtime
+   * @throws {Error} If the suite does not finish
    */
   async on(runtime: RuntimeName): Promise<Judged> {
     const command = await commandOf(runtime);
@@ -126,7 +126,7 @@ async function commandOf(runtime: RuntimeName): Promise<readonly string[]> {
   if (runtime === "Deno") return [Deno.execPath(), "run", "-A", "--node-modules-dir=manual"];
   const runtimes = await installRuntimes();
   if (typeof runtimes === "string") throw new Error(`Bun is missing: ${runtimes}`);
-  // Mocha's first line asks for Node
+  // Mocha's shebang line requires Node
   return [`${runtimes.folder}node_modules/.bin/bun`, "--bun"];
 }
 

@@ -35,7 +35,7 @@ export async function start() {
   app.use(OpenApiValidator.middleware({ apiSpec, validateResponses: true }));
   app.get("/v1/notes", (req, res) => res.json({ limit: req.query.limit, isNumber: typeof req.query.limit }));
   app.post("/v1/notes", (req, res) => res.status(201).json(req.body));
-  // what it responds is not what the document says
+  // the response does not match the document
   app.get("/v1/notes/:id", (req, res) => res.json({ txt: typeof req.params.id }));
   app.use((error, _req, res, _next) => {
     res.status(error.status || 500).json({ message: error.message, errors: error.errors });

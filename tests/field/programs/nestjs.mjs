@@ -74,7 +74,7 @@ class Cats {
   }
 }
 
-/** Decorates a method, and its parameters. */
+/** Decorates a method and its parameters. */
 function decorate(name, decorators, ...parameters) {
   const descriptor = () => Object.getOwnPropertyDescriptor(Cats.prototype, name);
   for (const decorator of [Bind(...parameters), ...decorators]) {

@@ -7,7 +7,7 @@ import next from "next";
 const here = dirname(fileURLToPath(import.meta.url));
 
 export async function start() {
-  // beside the packages, since Next looks for them from there
+  // next to the packages, since Next resolves them from there
   const dir = await mkdtemp(`${here}/next-`);
   await mkdir(`${dir}/pages/api`, { recursive: true });
   await writeFile(`${dir}/package.json`, '{ "private": true }');

@@ -2,7 +2,7 @@ export const title = "Vite's development server runs as middleware";
 export const packages = { vite: "8.3.8" };
 
 export const masks = [/const wsToken = "[^"]+"/g, /field-vite-\w+/g, /\?t=\d+/g, /sourceMappingURL=[^\s]+/g];
-// made of what is masked above
+// derived from what is masked above
 const ignore = ["etag", "content-length"];
 
 export const requests = [

@@ -1,19 +1,19 @@
-/** Repositories at their pinned commits, with what their tests need from npm. */
+/** Repositories at their pinned commits, with the npm packages their tests need. */
 import { fileURLToPath } from "node:url";
 import { run } from "../../../scripts/process.ts";
 import { tool } from "../../npm/support/tools.ts";
 import { FIELD } from "./folder.ts";
 import type { Suite } from "./suite.ts";
 
-/** What the registry had on this day is what all suites get that have no lock file. */
+/** Suites without a lock file get the registry's packages of this day. */
 const BEFORE = "2026-11-01";
 
 /**
- * Checks a suite's repository out, and installs its packages. What is there already is used again.
+ * Checks out a suite's repository, and installs its packages. An existing checkout is reused.
  *
  * @param suite The suite
- * @returns Path of its folder, with a slash at the end
- * @throws {Error} If there is no such repository or commit, or npm cannot install
+ * @returns Path of its folder, with a trailing slash
+ * @throws {Error} If the repository or commit does not exist, or npm cannot install
  */
 export async function checkOut(suite: Suite): Promise<string> {
   const folder = folderOf(suite);
@@ -40,7 +40,7 @@ export async function isAtHand(suite: Suite): Promise<boolean> {
   return Deno.env.has("FIELD_REPOS") && await sourceOf(suite).then(() => true, () => false);
 }
 
-/** What was checked out is written here when its packages have been installed. */
+/** Records what was checked out, once its packages are installed. */
 const DONE = ".git/field.json";
 
 async function isCheckedOut(suite: Suite): Promise<boolean> {
@@ -79,7 +79,7 @@ async function git(folder: string, ...args: string[]): Promise<void> {
 
 async function install(folder: string, suite: Suite): Promise<void> {
   if (suite.installer === "pnpm") return await pnpm(folder);
-  // hooks build, or set up what only authors need
+  // hooks build, or set up tools only authors need
   const common = ["--no-audit", "--no-fund", "--prefer-offline", "--ignore-scripts", "--legacy-peer-deps"];
   const rest = ["--no-package-lock", `--before=${BEFORE}`];
   const isLocked = suite.ignoresLock !== true &&
@@ -93,7 +93,7 @@ async function install(folder: string, suite: Suite): Promise<void> {
   if (added.length > 0) await npm(folder, ["install", "--no-save", ...common, ...rest, ...added]);
 }
 
-/** Tools that look at sources: most of what many packages install, and nothing that their tests need. */
+/** Tools that analyze sources: most of what many packages install, and not needed by their tests. */
 const TOOLS =
   /eslint|^jsdoc|nyc|standard|prettier|husky|typedoc|semantic-release|lint-staged|^gulp|istanbul|^xo$|^oxfmt$|cspell|mintlify|@express-rate-limit\/tsconfig/;
 
@@ -104,7 +104,7 @@ async function changeManifest(path: string, packages: Readonly<Record<string, st
   await Deno.writeTextFile(path, JSON.stringify(manifest, null, 2));
 }
 
-/** As its lock file says, but in one folder, in which each `express` can be replaced. */
+/** Installs from the lock file, but into one folder, in which each `express` can be replaced. */
 async function pnpm(folder: string): Promise<void> {
   const settings = ["node-linker=hoisted", "manage-package-manager-versions=false", "confirm-modules-purge=false"];
   const flags = ["--frozen-lockfile", "--ignore-scripts", ...settings.map((one) => `--config.${one}`)];

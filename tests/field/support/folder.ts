@@ -2,7 +2,7 @@ import { tmpdir } from "node:os";
 import { pathToFileURL } from "node:url";
 
 /**
- * Where everything is checked out, installed and built. Not in `.cache/`, since files below a folder whose name begins
- * with a dot are not sent by `res.sendFile`.
+ * Where everything is checked out, installed and built. Not in `.cache/`, since `res.sendFile` does not send files
+ * below a folder whose name begins with a dot.
  */
 export const FIELD: URL = pathToFileURL(`${tmpdir()}/sluice-in-the-field/`);

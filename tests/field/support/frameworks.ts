@@ -1,4 +1,4 @@
-/** What suites and programs run on: Express 4 and 5 from npm, and `@sluice/express` as it is built for npm. */
+/** The frameworks for suites and programs: Express 4 and 5 from npm, and `@sluice/express` as built for npm. */
 import { fileURLToPath } from "node:url";
 import { buildExpress, buildNpm, type Built } from "../../../scripts/build_npm.ts";
 import { REPOSITORY } from "../../../scripts/npm_manifest.ts";
@@ -7,16 +7,16 @@ import { FIELD } from "./folder.ts";
 
 const VERSIONS = { "express-4": "npm:express@4.22.2", "express-5": "npm:express@5.2.1" };
 
-/** Name of one of them. */
+/** Name of a framework. */
 export type Framework = "sluice" | keyof typeof VERSIONS;
 
 const FOLDER = new URL("frameworks/", FIELD);
 
 /**
- * Folder of a package, which stands in for `node_modules/express`.
+ * Folder of a package that replaces `node_modules/express`.
  *
  * @param framework The framework
- * @param measure The Express in whose place it stands, by which the major of `@sluice/express` is chosen
+ * @param measure The Express that it replaces, which determines the major of `@sluice/express`
  */
 export function folderOf(framework: Framework, measure: keyof typeof VERSIONS): string {
   const name = framework === "sluice" ? measure.replace("express", "sluice") : framework;
@@ -24,9 +24,9 @@ export function folderOf(framework: Framework, measure: keyof typeof VERSIONS): 
 }
 
 /**
- * Builds Sluice and installs it beside the others.
+ * Builds Sluice and installs it next to the others.
  *
- * @throws {Error} If npm cannot
+ * @throws {Error} If npm fails
  */
 export async function installFrameworks(): Promise<void> {
   const to = new URL("npm/", FIELD);

@@ -2,15 +2,15 @@
 import { DIFFERENCES } from "../differences.ts";
 import type { Results } from "./suite.ts";
 
-/** What became of a suite. */
+/** Results of a suite. */
 export interface Judged {
-  /** How many of its tests pass on Express. */
+  /** Number of its tests that pass on Express. */
   readonly express: number;
-  /** How many of these pass on Sluice. */
+  /** Number of these that pass on Sluice. */
   readonly sluice: number;
-  /** Those that do not, and nobody said why. */
+  /** Those that do not, without a known reason. */
   readonly unexpected: readonly string[];
-  /** Those of which somebody said why they would not, and that pass. */
+  /** Those that pass although they are expected to fail. */
   readonly gone: readonly string[];
 }
 
@@ -20,7 +20,7 @@ export function differencesOf(suite: string): readonly string[] {
 }
 
 /**
- * Compares.
+ * Compares results.
  *
  * @param theirs Results on Express
  * @param ours Results on Sluice

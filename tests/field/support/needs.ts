@@ -1,4 +1,4 @@
-/** What must run beside some suites. */
+/** Services that some suites need. */
 import { startTestPostgres } from "../../../scripts/postgres.ts";
 import { run } from "../../../scripts/process.ts";
 import type { Suite } from "./suite.ts";
@@ -7,16 +7,16 @@ const DATABASE = "sluice_field";
 
 /** What a suite needs while it runs. `await using` stops it. */
 export interface Needs extends AsyncDisposable {
-  /** The variables of the suite. */
+  /** Environment variables of the suite. */
   readonly env: Readonly<Record<string, string>>;
 }
 
 /**
- * Starts what a suite needs. Those that need PostgreSQL get a new database, whose address stands where their variables
- * have `<database>`: at the address in `FIELD_POSTGRES`, or on a server of its own.
+ * Starts what a suite needs. Suites that need PostgreSQL get a new database, whose address replaces `<database>` in
+ * their variables: at the address in `FIELD_POSTGRES`, or on a server of its own.
  *
  * @param suite The suite
- * @throws {Error} If there is no PostgreSQL, or no PostGIS in it
+ * @throws {Error} If PostgreSQL is missing, or PostGIS in it
  */
 export async function needsOf({ name, needs = [], env = {} }: Suite): Promise<Needs> {
   if (needs.length === 0) return { env, [Symbol.asyncDispose]: () => Promise.resolve() };

@@ -1,4 +1,4 @@
-// prints how each test of node:test ended, as JSON
+// prints the result of each node:test test as JSON
 export default async function* (events) {
   const [seen, names] = [[], []];
   for await (const { type, data } of events) {

@@ -6,15 +6,15 @@ import { APPLICATIONS, SUITES } from "../suites.ts";
 import type { Program } from "./run_program.ts";
 import type { Suite } from "./suite.ts";
 
-/** What came of a suite: how many tests passed on Express, and how many of these on Sluice. */
+/** Results of a suite: the number of tests that passed on Express, and of these on Sluice. */
 export interface Passed {
   /** Number of tests that passed on Express. */
   readonly express: number;
-  /** How many of these passed on Sluice. */
+  /** Number of these that passed on Sluice. */
   readonly sluice: number;
-  /** How many of its tests were run, where some were selected. */
+  /** Number of tests that were run, if only some were. */
   readonly run?: number;
-  /** How many it has, where some were selected. */
+  /** Number of all its tests, if only some were run. */
   readonly all?: number;
 }
 
@@ -22,7 +22,7 @@ export interface Passed {
 export interface Recorded {
   /** Results of applications and suites, by name. */
   readonly suites: Readonly<Record<string, Passed>>;
-  /** How many answers of each program were compared, by name. */
+  /** Number of compared responses of each program, by name. */
   readonly programs: Readonly<Record<string, number>>;
 }
 

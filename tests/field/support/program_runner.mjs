@@ -1,4 +1,4 @@
-// Runs one program: prints where it listens and what it sees itself, and ends when nobody reads any more.
+// Runs one program: prints its address and what its own client sees, and exits once standard input closes.
 import { connect } from "node:net";
 
 const { start, visit } = await import(process.argv[2]);
@@ -6,7 +6,7 @@ const running = await start();
 const server = running.server;
 while (!server.address()) await new Promise((resolve) => server.once("listening", resolve));
 const { port } = server.address();
-// an address is not yet a server that accepts
+// an address does not mean that the server accepts connections yet
 await new Promise((resolve, reject) =>
   connect(port, "127.0.0.1").once("error", reject).once("connect", function () {
     this.destroy();

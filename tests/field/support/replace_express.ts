@@ -2,10 +2,9 @@ import { run } from "../../../scripts/process.ts";
 import { folderOf, type Framework } from "./frameworks.ts";
 
 /**
- * Puts a framework in the place of each `express` that npm has installed, as overrides in `package.json` do, or puts
- * that back.
+ * Replaces each `express` that npm has installed with a framework, as overrides in `package.json` do, or restores it.
  *
- * @param folder Folder above `node_modules`, with a slash at the end
+ * @param folder Folder above `node_modules`, with a trailing slash
  * @param framework The framework
  */
 export async function replaceExpress(folder: string, framework: Framework | "its own"): Promise<void> {

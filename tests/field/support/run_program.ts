@@ -1,4 +1,4 @@
-/** Programs of packages from npm: the same requests to each, on Express and on Sluice. */
+/** Programs of npm packages: the same requests to each, on Express and on Sluice. */
 import { fileURLToPath } from "node:url";
 import { linesOf } from "../../../scripts/lines.ts";
 import { run } from "../../../scripts/process.ts";
@@ -9,30 +9,30 @@ import { FIELD } from "./folder.ts";
 import type { Framework } from "./frameworks.ts";
 import { replaceExpress } from "./replace_express.ts";
 
-/** What is asked of a program. */
+/** Requests to a program. */
 export interface Program extends Pick<Asked, "title" | "requests" | "masks"> {
-  /** Its packages and their versions; the first is the one that it shows. */
+  /** Its packages and their versions; the first is the one under test. */
   readonly packages: Readonly<Record<string, string>>;
 }
 
-/** What a program answered. */
+/** Results of a program. */
 export interface Compared {
-  /** How many answers were compared. */
+  /** Number of compared responses. */
   readonly asked: number;
-  /** What differs, and is known to. */
+  /** Known differences. */
   readonly known: readonly Difference[];
-  /** What was not as expected, as a line each. */
+  /** Unexpected differences, one line each. */
   readonly unexpected: readonly string[];
 }
 
-/** The programs themselves; what is asked of each is in a file of the same name in `requests/`. */
+/** The programs; the requests to each are in a file of the same name in `requests/`. */
 const SOURCES = new URL("../programs/", import.meta.url);
 const FOLDER = new URL("programs/", FIELD);
 const LIMIT_MS = 180_000;
 
-/** Entity tags, which the frameworks compute in different ways. */
+/** Entity tags, which the frameworks compute differently. */
 const TAGS = /^(?:W\/)?"[\w+/=-]+"$/;
-/** Stacks on error pages, with names of files. */
+/** Stacks on error pages, with file names. */
 const STACKS = /<pre>[^]*<\/pre>/g;
 const ADDRESSES = /127\.0\.0\.1:\d+/g;
 
@@ -44,10 +44,10 @@ export async function programs(): Promise<ReadonlyMap<string, Program>> {
 }
 
 /**
- * Installs the packages of all programs, unless they are there.
+ * Installs the packages of all programs, if they are missing.
  *
  * @param all The programs
- * @throws {Error} If npm cannot
+ * @throws {Error} If npm fails
  */
 export async function installPrograms(all: ReadonlyMap<string, Program>): Promise<void> {
   await Deno.mkdir(FOLDER, { recursive: true });
@@ -71,7 +71,7 @@ export async function installPrograms(all: ReadonlyMap<string, Program>): Promis
  * Runs a program on Express and on Sluice.
  *
  * @param name Its name
- * @param program What is asked of it
+ * @param program Its requests
  * @returns What differs
  * @throws {Error} If it does not run
  */
@@ -138,7 +138,7 @@ class Running {
     this.#timer = setTimeout(() => this.#child.kill("SIGKILL"), LIMIT_MS);
   }
 
-  /** The next line that is an answer; packages print others. */
+  /** The next line with a result; packages print other lines. */
   async answer<T>(): Promise<T> {
     for (;;) {
       const { done, value } = await this.#lines.next();
@@ -147,7 +147,7 @@ class Running {
     }
   }
 
-  /** Says that all requests were made. */
+  /** Reports that all requests were made. */
   async finish(): Promise<void> {
     await this.#child.stdin.close();
   }

@@ -12,7 +12,7 @@ import type { Outcome, Results, Runner, Suite, Written } from "./suite.ts";
 
 const beside = (name: string) => fileURLToPath(new URL(name, import.meta.url));
 
-/** How each program is run, so that it writes its results to a file: its command, without the tests. */
+/** Command of each runner, without the tests, with which it writes its results to a file. */
 const COMMANDS: Readonly<Record<Runner, (results: string) => string[]>> = {
   jasmine: () => ["node_modules/.bin/jasmine", `--reporter=${beside("jasmine_reporter.cjs")}`],
   jest: (results) => [
@@ -21,7 +21,7 @@ const COMMANDS: Readonly<Record<Runner, (results: string) => string[]>> = {
     `--outputFile=${results}`,
     "--runInBand",
     "--coverage=false",
-    // a test that failed may have left a timer
+    // a failed test may have left a timer
     "--forceExit",
   ],
   mocha: () => ["node_modules/.bin/mocha", "--exit", "--reporter", beside("mocha_reporter.cjs")],
@@ -42,7 +42,7 @@ const COMMANDS: Readonly<Record<Runner, (results: string) => string[]>> = {
   ],
 };
 
-/** Options with which a runner writes down each test as skipped, or as passed, without running one. */
+/** Options with which a runner records each test as skipped or passed without running it. */
 const COUNTING: Readonly<Record<Runner, string>> = {
   jasmine: "--filter=(?!)",
   jest: "--testNamePattern=(?!)",
@@ -51,17 +51,17 @@ const COUNTING: Readonly<Record<Runner, string>> = {
   vitest: "--testNamePattern=(?!)",
 };
 
-/** What the tests printed is kept here, for whoever looks into a failure. */
+/** Output of the tests, kept for debugging failures. */
 const LOGS = new URL("logs/", FIELD);
 
 /**
  * Runs the tests of a suite.
  *
  * @param suite The suite
- * @param folder Where its repository is checked out, with a slash at the end
- * @param framework What `express` is
- * @returns How each test ended
- * @throws {Error} If the program did not come to its end
+ * @param folder Its checkout, with a trailing slash
+ * @param framework The framework that replaces `express`
+ * @returns Result of each test
+ * @throws {Error} If the program did not finish
  */
 export async function runSuite(suite: Suite, folder: string, framework: Framework | "its own"): Promise<Results> {
   const found = byTitle(await writtenBy(suite, folder, framework, suite.tests));
@@ -73,8 +73,8 @@ export async function runSuite(suite: Suite, folder: string, framework: Framewor
  * Counts the tests of a suite, run or not.
  *
  * @param suite The suite
- * @param folder Where its repository is checked out, with a slash at the end
- * @param all Arguments with which all of its tests are run
+ * @param folder Its checkout, with a trailing slash
+ * @param all Arguments that run all of its tests
  */
 export async function countTests(suite: Suite, folder: string, all: readonly string[]): Promise<number> {
   return (await writtenBy(suite, folder, "its own", [COUNTING[suite.runner], ...all])).length;
@@ -106,7 +106,7 @@ async function writtenBy(
     env: {
       NODE_ENV: "test",
       CI: "true",
-      // types of the framework are another question
+      // the framework's types are tested elsewhere
       TS_NODE_TRANSPILE_ONLY: "true",
       ...env,
       ...await installerOf(suite),
@@ -122,18 +122,18 @@ async function writtenBy(
   return pairs(suite.runner, JSON.parse(text));
 }
 
-// before Node 22, its own runner knows no patterns
+// before Node 22, its own runner does not support patterns
 function pathsOf(argument: string, cwd: string): string[] {
   return argument.includes("*") ? globSync(argument, { cwd }).sort() : [argument];
 }
 
-// a program that looks for its plugins with what has installed it finds that
+// a program that looks up its plugins through its installer finds that one
 async function installerOf({ installer }: Suite): Promise<Record<string, string>> {
   if (installer === undefined) return {};
   return { PATH: `${dirname(await tool(installer))}${delimiter}${Deno.env.get("PATH")}` };
 }
 
-// in a workspace, the programs of a package may be installed above it
+// in a workspace, a package's programs may be installed above it
 async function pathOf(program: string, folders: readonly string[]): Promise<string> {
   if (!program.includes("/")) return program;
   for (const folder of folders) {
@@ -151,10 +151,10 @@ async function prepare({ prepare, name }: Suite, cwd: string): Promise<void> {
 const LIMIT_MS = 2_400_000;
 
 /**
- * What a suite is measured by: its results on the Express it brings, which are taken once for each checkout.
+ * The reference for a suite: its results on the Express it installs, recorded once per checkout.
  *
  * @param suite The suite
- * @param folder Where its repository is checked out, with a slash at the end
+ * @param folder Its checkout, with a trailing slash
  */
 export async function measureOf(suite: Suite, folder: string): Promise<Results> {
   const kept = `${folder}.git/measure.json`;
@@ -168,7 +168,7 @@ export async function measureOf(suite: Suite, folder: string): Promise<Results> 
   return results;
 }
 
-/** What Jest and Vitest write. */
+/** Output of Jest and Vitest. */
 interface JestResults {
   readonly testResults: readonly {
     readonly assertionResults: readonly { readonly fullName: string; readonly status: string }[];
@@ -186,9 +186,9 @@ function isOutcome(status: string): status is Outcome {
 }
 
 /**
- * Results by title. Tests of the same title are numbered.
+ * Results by title. Tests with equal titles are numbered.
  *
- * @param pairs The full title of each test, and how it ended
+ * @param pairs The full title and result of each test
  */
 export function byTitle(pairs: readonly Written[]): Results {
   const results = new Map<string, Outcome>();

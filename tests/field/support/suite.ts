@@ -1,59 +1,59 @@
-/** Programs that run a package's tests, and how each is told to write down the results. */
+/** Programs that run a package's tests. */
 export type Runner = "jasmine" | "jest" | "mocha" | "node" | "vitest";
 
 /** The tests of a package or an application, as its authors wrote them. */
 export interface Suite {
-  /** Name that its users know. */
+  /** Its usual name. */
   readonly name: string;
-  /** Where it is on GitHub, as `owner/name`. */
+  /** Its GitHub repository, as `owner/name`. */
   readonly repository: string;
-  /** The commit that is tried. */
+  /** The tested commit. */
   readonly commit: string;
   /** Suffix of the folder it is checked out in, for a repository with several suites. */
   readonly checkout?: string;
   /** The program that runs the tests. */
   readonly runner: Runner;
-  /** Arguments of that program: files, folders, options. For Node, `*` and `**` in paths are replaced by what there is. */
+  /** Arguments of that program: files, folders, options. For Node, `*` and `**` in paths are expanded. */
   readonly tests: readonly string[];
-  /** Folder of the package in its repository, with a slash at the end. */
+  /** Folder of the package in its repository, with a trailing slash. */
   readonly folder?: string;
   /** Files that are not needed and not checked out. */
   readonly without?: readonly string[];
   /**
-   * The package makes its servers without Express: what its tests give to `http.createServer` becomes a handler of an
+   * The package creates its servers without Express: what its tests pass to `http.createServer` becomes a handler of an
    * application, on Express as on Sluice.
    */
   readonly wraps?: true;
-  /** Version of Express that is its measure, where it brings none. */
+  /** Express version for the reference, if it installs none. */
   readonly express?: "express-4" | "express-5";
-  /** Packages that its tests need and its manifest does not name, or names otherwise, with versions. */
+  /** Packages that its tests need and its manifest omits or names differently, with versions. */
   readonly packages?: Readonly<Record<string, string>>;
-  /** Its lock file is left aside, because what it names can no longer be installed. */
+  /** Its lock file is ignored, because its packages can no longer be installed. */
   readonly ignoresLock?: true;
-  /** Variables for its tests. */
+  /** Environment variables for its tests. */
   readonly env?: Readonly<Record<string, string>>;
-  /** What must run beside it. */
+  /** Services that must run. */
   readonly needs?: readonly ("PostgreSQL" | "PostGIS")[];
   /**
-   * Arguments with which its authors run all of its tests, where {@linkcode Suite.tests} select some. The others are
+   * Arguments with which its authors run all of its tests, if {@linkcode Suite.tests} selects some. The others are
    * counted, and not run.
    */
   readonly all?: readonly string[];
-  /** A command, with its arguments, that makes files for the tests, before each run. */
+  /** A command with arguments that creates files for the tests before each run. */
   readonly prepare?: readonly [string, ...string[]];
-  /** Links that are made before its tests run, by their paths, with a folder below the repository's. */
+  /** Links to create before its tests run: paths, with a folder below the repository's. */
   readonly links?: Readonly<Record<string, string>>;
   /** The program that installs its packages, npm by default. */
   readonly installer?: "pnpm";
-  /** What a reader should know. */
+  /** A note for readers. */
   readonly note?: string;
 }
 
-/** How a test ended. */
+/** Result of a test. */
 export type Outcome = "passed" | "failed";
 
-/** What a runner writes of a test: its full title, and how it ended. */
+/** What a runner writes for a test: its full title and its result. */
 export type Written = readonly [title: string, outcome: Outcome | "skipped"];
 
-/** Results by the full title of a test; skipped ones are not in it. */
+/** Results by full title, without skipped tests. */
 export type Results = ReadonlyMap<string, Outcome>;

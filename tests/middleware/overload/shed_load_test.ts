@@ -30,13 +30,13 @@ class Loaded {
     return (await ask(this.app, path)).status;
   }
 
-  /** Sends requests that come in the same turn. */
+  /** Sends requests that arrive in the same turn. */
   statuses(...paths: string[]): Promise<number[]> {
     return Promise.all(paths.map((path) => this.status(path)));
   }
 }
 
-/** What was asked to run in the next turn has run. */
+/** Resolves after everything scheduled for the next turn has run. */
 function turn(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, 0));
 }
@@ -53,7 +53,7 @@ Deno.test("requests are admitted again after a turn of less than half the limit"
   assertEquals(await loaded.statuses("/work/100", "/work/101"), [200, 200]);
   await turn();
   loaded.pass(20);
-  // measured now, but refused, because the turn before was too long
+  // measured now, but refused, because the previous turn was too long
   assertEquals(await loaded.status(), 503);
   assertEquals(loaded.shedder.figures.overloaded, true);
   await turn();
@@ -145,7 +145,7 @@ Deno.test("a client that leaves makes room when its handler has ended, or after 
   assertEquals(await loaded.status(), 503);
   loaded.pass(1);
   assertEquals(await loaded.status(), 200);
-  // one that ends after all must not make room twice
+  // a request that ends late must not free its slot twice
   loaded.waiting.shift()!();
   await turn();
   assertEquals(loaded.shedder.figures.pending, 0);
@@ -209,7 +209,7 @@ Deno.test("nothing runs before the first request, and nothing after the last", a
     globalThis.setTimeout = before;
   }
   assertEquals(timers, 0);
-  // the sanitizers of this test would report what is left
+  // this test's sanitizers would report leaks
   await turn();
 });
 

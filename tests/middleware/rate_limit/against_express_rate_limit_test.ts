@@ -4,7 +4,7 @@ import { rateLimit as reference } from "express-rate-limit";
 import { ask, quietApp } from "../../support/app.ts";
 import { random } from "../../support/random.ts";
 
-/** A store for the reference limiter: its own has timers, and no clock that a test can set. */
+/** A store for the reference limiter, whose own store has timers and no settable clock. */
 class ClockedStore {
   readonly #windows = new Map<string, { totalHits: number; resetTime: Date }>();
   #windowMs = 0;
@@ -28,7 +28,7 @@ class ClockedStore {
   }
 }
 
-/** The remaining count the reference reports for a request, `null` if it refuses it. */
+/** The remaining count that the reference reports for a request, `null` if it refuses it. */
 async function referenceRest(limiter: ReturnType<typeof reference>, key: string): Promise<number | null> {
   const headers = new Map<string, string>();
   let limited = false;

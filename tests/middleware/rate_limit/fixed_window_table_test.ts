@@ -55,7 +55,7 @@ for (const seed of [11, 12, 13]) {
       const times = admitted.get(key) ?? [];
       admitted.set(key, times);
       times.push(now);
-      // its own window, the rest of a shared one that another key began, and the beginning of the next
+      // its own window, the rest of a shared one that another key began, and the start of the next
       assert(times.filter((time) => time > now - 1000).length <= 3 * max - 2, `step ${i}`);
     }
   });
@@ -64,7 +64,7 @@ for (const seed of [11, 12, 13]) {
 Deno.test("an evicted key is counted with the others of its shared window", () => {
   const table = new FixedWindowTable(1000, 1);
   table.hit("a", 0);
-  // with one place and 1024 shared counters, some of these keys meet the counter of "a"
+  // with one slot and 1024 shared counters, some of these keys share the counter of "a"
   for (let i = 0; i < 20_000; i++) table.hit(`other${i}`, 500);
   table.hit("newer", 1000);
   assertEquals(table.size, 1);
@@ -150,7 +150,7 @@ Deno.test("it cannot be predicted which long key shares a counter with a victim'
     for (let i = 0; i < 300; i++) table.hit("k".repeat(1024) + i, 0);
     return victims.map((victim) => table.hit(victim, 0).count).join();
   };
-  // collisions in one process tell nothing about the next
+  // collisions in one process say nothing about the next
   assert(counts() !== counts());
 });
 

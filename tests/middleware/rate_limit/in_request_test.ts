@@ -6,7 +6,7 @@ import { warningsOf } from "../../support/warnings.ts";
 const PEER = { remoteAddr: { transport: "tcp", hostname: "192.0.2.1", port: 1 } };
 let windowMs = 3_600_000;
 
-/** A handler that makes a limiter for every request, with options no other test uses. */
+/** A handler that makes a limiter for every request, with options that no other test uses. */
 function perRequest(options: RateLimitOptions = {}): Handler {
   const own = { limit: 2, windowMs: windowMs++, ...options };
   return (req, res, next) => rateLimit(own)(req, res, next);
@@ -22,7 +22,7 @@ async function admitted(app: FrameworkApp, paths: readonly string[]): Promise<nu
   return count;
 }
 
-// must stay the first test: a process is warned once
+// must stay the first test: a process warns once
 Deno.test("limiters made inside requests cause one warning, and none if they have a name", async () => {
   const made = (options: RateLimitOptions) =>
     warningsOf(async () => {
@@ -105,7 +105,7 @@ Deno.test("concurrent requests share the count of a limiter made inside them", a
   });
 });
 
-// must stay the last test: it uses up all places
+// must stay the last test: it uses up all slots
 Deno.test("limiters made inside requests whose options differ each time are an error once a thousand count", async () => {
   await warningsOf(async () => {
     let ms = 9_000_000;

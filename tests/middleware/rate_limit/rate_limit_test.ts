@@ -302,7 +302,7 @@ Deno.test("limiters made inside requests with the same options share a count", a
   app.use("/inside", router);
   app.use("/named", (req, res, next) => void rateLimit({ limit: 1, name: "other" })(req, res, next));
   app.use((_req, res) => res.send("in"));
-  // the first limiter made inside a request is warned of
+  // the first limiter made inside a request causes a warning
   await warningsOf(async () => {
     assertEquals(await statuses(app, 4, "/inside"), [200, 200, 429, 429]);
     assertEquals(await statuses(app, 2, "/named"), [200, 429]);

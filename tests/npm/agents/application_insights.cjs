@@ -1,4 +1,4 @@
-/** Application Insights, which is a distribution of OpenTelemetry. */
+/** Application Insights, an OpenTelemetry distribution. */
 "use strict";
 const { InMemorySpanExporter, SimpleSpanProcessor } = require("@opentelemetry/sdk-trace-base");
 const { useAzureMonitor } = require("applicationinsights");

@@ -1,4 +1,4 @@
-/** A subscriber to Express's own channel, as future agents are. */
+/** A subscriber to Express's own channel, as future agents may be. */
 "use strict";
 const { tracingChannel } = require("node:diagnostics_channel");
 const { build, drive, report } = require("./program.cjs");

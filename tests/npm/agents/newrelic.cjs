@@ -1,6 +1,6 @@
 /**
- * newrelic, whose transactions are taken from the agent itself: it would send them to its own service only. `PLAIN` is what
- * plain Sluice needs.
+ * newrelic, whose transactions are read from the agent itself, because it reports only to its own service. `PLAIN` adds
+ * what plain Sluice needs.
  */
 "use strict";
 const newrelic = require("newrelic");

@@ -1,4 +1,4 @@
-/** The program that every agent watches, and the requests that it gets. */
+/** The program that every agent monitors, and its requests. */
 "use strict";
 const http = require("node:http");
 
@@ -6,7 +6,7 @@ const http = require("node:http");
 const isFour = process.env.EXPRESS_MAJOR === "4";
 
 /**
- * Makes the program; an agent has to be there before.
+ * Makes the program; the agent must already be loaded.
  *
  * @param first Called with the application before anything is registered
  * @param last Called with the application in front of the error handler
@@ -96,14 +96,14 @@ const REQUESTS = [
   { path: "/nothing/here" },
 ];
 
-/** How many there are. */
+/** Number of requests. */
 exports.count = REQUESTS.length;
 
 /**
  * Serves the program and sends it the requests.
  *
  * @param app The program
- * @param after Called with the request and its status, once the response is there
+ * @param after Called with the request and its status once the response has arrived
  */
 exports.drive = async function (app, after) {
   const server = await new Promise((resolve, reject) => {
@@ -125,10 +125,10 @@ exports.drive = async function (app, after) {
 };
 
 /**
- * Waits until something is the case.
+ * Waits until a condition is true.
  *
- * @param isSo Tells whether it is
- * @param what What is waited for
+ * @param isSo Returns whether it is
+ * @param what Description of the condition
  */
 exports.until = async function (isSo, what) {
   for (let i = 0; i < 2000; i++) {
@@ -138,7 +138,7 @@ exports.until = async function (isSo, what) {
   throw new Error(`${what}: not within ten seconds`);
 };
 
-/** What the agent has made of the requests, in order, printed as the last line; then the process ends. */
+/** Prints what the agent recorded for the requests, in order, as the last line, and exits. */
 exports.report = function (found) {
   process.stdout.write(`\n${JSON.stringify(found)}\n`, () => process.exit());
 };

@@ -1,10 +1,10 @@
-/** express-prom-bundle, with paths made of the route. */
+/** express-prom-bundle, with paths derived from the route. */
 "use strict";
 const bundle = require("express-prom-bundle");
 const { register } = require("prom-client");
 const { build, drive, report } = require("./program.cjs");
 
-// each request has a label of its own, by which its line is found
+// each request has its own label, which identifies its line
 const normalizePath = (req) =>
   `${req.originalUrl} ${req.route?.path === undefined ? "none" : req.baseUrl + req.route.path}`;
 

@@ -1,4 +1,4 @@
-/** Sentry, which sends to the collector; with its error handler if `SENTRY_HANDLER` is set. */
+/** Sentry, which reports to the collector; with its error handler if `SENTRY_HANDLER` is set. */
 "use strict";
 const Sentry = require(process.env.SENTRY);
 Sentry.init({

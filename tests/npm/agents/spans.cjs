@@ -1,11 +1,11 @@
-/** What is in OpenTelemetry's spans. */
+/** Contents of OpenTelemetry's spans. */
 "use strict";
 const { build, count, drive, report, until } = require("./program.cjs");
 
 /**
  * Sends the requests, and reports the spans of each.
  *
- * @param exporter Has the spans
+ * @param exporter Exporter that holds the spans
  */
 exports.spansByRequest = async function (exporter) {
   const asked = [];

@@ -1,4 +1,4 @@
-/** Monitoring agents from npm, and what each has seen of the requests of one program, on Express and on Sluice. */
+/** Monitoring agents from npm, and what each sees of one program's requests, on Express and on Sluice. */
 import { fileURLToPath } from "node:url";
 import { alone } from "../../../scripts/alone.ts";
 import { run } from "../../../scripts/process.ts";
@@ -9,7 +9,7 @@ import type { Project } from "./project.ts";
 const FOLDER = new URL("../../../.cache/npm_agents/", import.meta.url);
 const PROGRAMS = new URL("../agents/", import.meta.url);
 
-/** The agents, and what they need. */
+/** The agents and their dependencies. */
 const PACKAGES = {
   "@opentelemetry/api": "1.9.1",
   "@opentelemetry/instrumentation": "0.223.0",
@@ -29,17 +29,17 @@ const PACKAGES = {
   "sentry-11": "npm:@sentry/node@11.12.0",
 };
 
-/** What an agent has seen of one request. */
+/** What an agent saw of one request. */
 export interface Seen {
   /** Method and path. */
   readonly request: string;
   /** Status of the response. */
   readonly status: number;
-  /** What the agent calls the request: the route, in its own words. */
+  /** The agent's name for the request: the route, in its own format. */
   readonly route: string | null;
-  /** Messages of the errors that it has noted. */
+  /** Messages of the errors it recorded. */
   readonly errors: readonly string[];
-  /** What it has measured of the request, by name, in the order of the names. */
+  /** Names of what it measured during the request, sorted. */
   readonly layers: readonly string[];
 }
 
@@ -47,7 +47,7 @@ export interface Seen {
 export interface Agent {
   /** Its name. */
   readonly name: string;
-  /** Its package, of those above. */
+  /** Its package, one of the above. */
   readonly of: keyof typeof PACKAGES | null;
   /** Its program below `tests/npm/agents/`. */
   readonly program: string;
@@ -55,15 +55,15 @@ export interface Agent {
   readonly env?: Readonly<Record<string, string>>;
   /** Environment variables on plain Sluice. */
   readonly plain?: Readonly<Record<string, string>>;
-  /** Reads what the program has reported and the collector has got. */
+  /** Reads what the program reported and the collector received. */
   read(reported: Reported[], sent: readonly Sent[]): Seen[];
-  /** Majors of Express that it works with; both by default. */
+  /** Majors of Express that it supports; both by default. */
   readonly majors?: readonly number[];
-  /** Whether it sees nothing of Express, and something of Sluice. */
+  /** Whether it sees nothing of Express, but something of Sluice. */
   readonly seesMore?: true;
 }
 
-/** What a program reports of a request. */
+/** A program's report of a request. */
 export interface Reported {
   readonly request: string;
   readonly status: number;
@@ -77,7 +77,7 @@ export interface Reported {
 const reported = (called: (one: Reported) => string | undefined) => (all: Reported[]): Seen[] =>
   all.map((one) => seen(one, called(one) ?? null, one.errors ?? [], one.layers ?? []));
 
-/** Set for what plain Sluice needs, which docs/monitoring.md has. */
+/** Adds what plain Sluice needs, as docs/monitoring.md shows. */
 const PLAIN = { PLAIN: "1" };
 
 /** All agents. */
@@ -129,7 +129,7 @@ export const AGENTS: readonly Agent[] = [
     name: "`express.router.request`",
     of: null,
     program: "channel",
-    // Express 4 publishes nothing
+    // Express 4 publishes no events
     majors: [5],
     read: (all) =>
       all.map((one) => {
@@ -143,7 +143,7 @@ export const AGENTS: readonly Agent[] = [
   },
 ];
 
-/** Layers of Express 4 that Sluice has not. */
+/** Layers of Express 4 that Sluice does not have. */
 const OF_EXPRESS_4 = / (?:- )?(?:expressInit|query)$|\/(?:expressInit|query)$/;
 
 function seen(
@@ -161,13 +161,13 @@ function seen(
   };
 }
 
-// docs/monitoring.md says what is different
+// docs/monitoring.md documents the difference
 function usual(layer: string): string {
   return layer.replace(/^(request handler|router) (?:- )?\/.*/, "$1").replace("bound dispatch", "handle")
     .replace(/ mounted_app (?:mounted_)?app /, " mounted_app ");
 }
 
-/** Routes of the requests, `null` for those that no route takes. */
+/** Routes of the requests, `null` for those without a route. */
 const ROUTES = [
   ...["/plain", "/users/:id", "/orders", null, "/members/:name", "/thrown", "/rejected", "/passed"],
   ...["/items/:key", "/steps/:n", null],
@@ -177,9 +177,9 @@ const ROUTES = [
 const FAILING = [5, 6, 7];
 
 /**
- * What is said of it: how many routes have their names, and how many failures a message.
+ * Summarizes the results: how many routes have their names, and how many failures a message.
  *
- * @param all What an agent has seen
+ * @param all What an agent saw
  */
 export function summary(all: readonly Seen[]): string {
   const routes = ROUTES.flatMap((route, at) => route === null ? [] : [all[at]?.route?.includes(route) ?? false]);
@@ -187,7 +187,7 @@ export function summary(all: readonly Seen[]): string {
   return [routes, errors].map((some) => `${some.filter(Boolean).length} of ${some.length}`).join(", ");
 }
 
-/** The version of an agent that is tested. */
+/** The tested version of an agent. */
 export function versionOf({ of }: Agent): string {
   return of === null ? "" : PACKAGES[of].replace(/^npm:.*@/, "");
 }
@@ -216,7 +216,7 @@ function readSentry(all: Reported[], sent: readonly Sent[]): Seen[] {
   const byPath = Map.groupBy(transactions, pathOf);
   return all.map((one) => {
     const path = one.request.split(" ")[1]!;
-    // it drops what nothing was found for
+    // it omits requests for which nothing was found
     const found = byPath.get(path)?.shift();
     const errors = ofType("event").filter((event) => pathOf(event) === path);
     return seen(
@@ -243,10 +243,10 @@ function pairs<T>(all: readonly T[]): T[][] {
 let installed: Promise<string> | null = null;
 
 /**
- * Installs the agents, unless they are there.
+ * Installs the agents, if they are missing.
  *
  * @returns Path of their `node_modules`
- * @throws {Error} If npm cannot
+ * @throws {Error} If npm fails
  */
 export function agents(): Promise<string> {
   return installed ??= alone(new URL("lock", FOLDER), async () => {
@@ -263,7 +263,7 @@ export function agents(): Promise<string> {
   });
 }
 
-/** What keeps agents from the network, from other processes, and from the console. */
+/** Keeps agents from using the network, other processes, and the console. */
 const QUIET = {
   NODE_ENV: "test",
   DD_TRACE_EXPERIMENTAL_EXPORTER: "log",
@@ -283,11 +283,11 @@ const QUIET = {
 /**
  * Runs an agent's program.
  *
- * @param project Where Express is, or what is in its place
+ * @param project Project with Express, or its replacement
  * @param agent The agent
  * @param major The major of Express, `null` for plain Sluice
  * @param collector Address of the collector
- * @returns What it has reported
+ * @returns What it reported
  */
 export async function runAgent(
   project: Project,

@@ -1,14 +1,14 @@
-/** Applications from npm that were made for Express, and what is asked of them on both. */
+/** npm applications made for Express, and the requests to them on both. */
 import { table } from "../../ecosystem/support/page.ts";
 import type { Ask, Difference } from "../../ecosystem/support/program.ts";
 
-/** Where an application listens. */
+/** Port of an application. */
 const PORT = /(?<=127\.0\.0\.1:)\d+/g;
 
-/** Entity tags, which the frameworks compute in different ways. */
+/** Entity tags, which the frameworks compute differently. */
 const TAGS = /^(?:W\/)?"[\w+/=-]+"$/;
 
-/** What differs, and is known to. */
+/** Known differences. */
 const KNOWN = {
   noContent: {
     parts: ["content-length"],
@@ -21,16 +21,16 @@ const KNOWN = {
   },
 } satisfies Record<string, Difference>;
 
-/** The time of the installation. */
+/** Depends on the time of the installation. */
 const INSTALLED = { ignore: ["last-modified"] };
 
 /** An application: a package with a command that serves. */
 export interface Application {
   /** Version of the package. */
   readonly version: string;
-  /** The versions of Express that it asks for. */
+  /** The versions of Express that it depends on. */
   readonly madeFor: string;
-  /** The command, and its arguments for a port. */
+  /** The command with its arguments, given a port. */
   command(port: string): [string, ...string[]];
   /** Its files. */
   readonly files?: Readonly<Record<string, string>>;
@@ -55,7 +55,7 @@ const preflight = (path: string): Ask => ({
 });
 const ask = (query: string): Ask => ({ ...json("POST", "/", { query }), differs: KNOWN.onePiece });
 
-/** The applications, by the names of their packages. */
+/** The applications by package name. */
 export const APPLICATIONS: Readonly<Record<string, Application>> = {
   "json-server": {
     version: "0.17.4",
@@ -151,7 +151,7 @@ export const APPLICATIONS: Readonly<Record<string, Application>> = {
 /**
  * Writes the section of docs/ecosystem.md about them.
  *
- * @returns The section in Markdown, as `deno fmt` leaves it
+ * @returns The section in Markdown, formatted like `deno fmt`
  */
 export function applicationsSection(): string {
   const rows = Object.entries(APPLICATIONS).map(([name, { version, madeFor, asks }]) => {

@@ -1,18 +1,18 @@
-/** A collector on this machine, for agents that send what they have seen: it keeps all they send. */
+/** A collector on this machine for agents that report their observations: it keeps everything they send. */
 
-/** What an agent has sent in one request. */
+/** One request of an agent. */
 export interface Sent {
   /** The path. */
   readonly path: string;
-  /** The body, decompressed, by lines. */
+  /** The decompressed body, by line. */
   readonly lines: readonly string[];
 }
 
 /** The collector. */
 export interface Collector extends AsyncDisposable {
-  /** Its address, without a slash at the end. */
+  /** Its address, without a trailing slash. */
   readonly url: string;
-  /** What has been sent so far. */
+  /** Everything received so far. */
   readonly sent: readonly Sent[];
 }
 
@@ -25,7 +25,7 @@ export function collect(): Collector {
     const body = isZipped ? request.body!.pipeThrough(new DecompressionStream("gzip")) : request.body;
     const lines = (await new Response(body).text()).split("\n").filter((line) => line !== "");
     sent.push({ path: pathname, lines });
-    // Elastic asks for the version of the server before it sends
+    // Elastic requests the server's version before it reports
     return pathname === "/" ? Response.json({ version: "8.15.0" }) : Response.json({}, { status: 202 });
   });
   return {

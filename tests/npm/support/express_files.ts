@@ -1,11 +1,11 @@
-/** A program that uses the files of Express by their paths, as programs do that reach into it. */
+/** A program that imports Express's internal files by path. */
 import { assertEquals } from "@std/assert";
 import { EXPRESS_FILES as FILES } from "../../../scripts/express_package.ts";
 import type { Project } from "./project.ts";
 
 /**
- * It takes a path from whose folder packages are loaded, the name of the package, and paths below its `lib/` as JSON.
- * It loads each of them, does what such programs do with them, and prints what it sees.
+ * Its arguments are a path from whose folder packages are loaded, the name of the package, and paths below its `lib/`
+ * as JSON. It loads each file, uses it as such programs do, and prints what it sees.
  */
 const EXPRESS_FILES = `
   process.env.NO_DEPRECATION = "express";
@@ -83,13 +83,13 @@ const EXPRESS_FILES = `
 `;
 
 /**
- * Runs it.
+ * Runs the program.
  *
- * @param project Where to
- * @param runtime What runs it: a program and its arguments
+ * @param project Project to run it in
+ * @param runtime The command that runs it: a program and its arguments
  * @param from A path in the folder from which packages are loaded
  * @param name Name of the package there
- * @returns What it has seen
+ * @returns What it printed
  */
 export async function seenInFiles(
   project: Project,

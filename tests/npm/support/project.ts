@@ -1,4 +1,4 @@
-/** Projects like a user's: an empty folder, into which what this repository builds is installed. */
+/** Projects like a user's: an empty folder in which this repository's packages are installed. */
 import { type Finished, run } from "../../../scripts/process.ts";
 import { PATIENCE_MS } from "../../support/patience.ts";
 import type { Registry } from "./registry.ts";
@@ -7,7 +7,7 @@ const ROOT = new URL("../../../", import.meta.url);
 
 /** A project. */
 export interface Project {
-  /** Path of its folder, with a slash at the end. */
+  /** Path of its folder, with a trailing slash. */
   readonly path: string;
   /** Writes a file. */
   write(name: string, text: string): Promise<void>;
@@ -18,9 +18,9 @@ export interface Project {
 }
 
 /**
- * Makes a project, outside of this repository, where other packages would be found.
+ * Makes a project outside this repository, where other packages would be found.
  *
- * @param registry Where its packages come from
+ * @param registry Source of its packages
  * @param manifest Its `package.json`
  * @returns The project; nothing is installed yet
  */
@@ -33,7 +33,7 @@ export async function makeProject(registry: Registry, manifest: object): Promise
     write,
     read: (name) => Deno.readTextFile(`${path}${name}`),
     run: (program, ...args) => {
-      // caches that go by name and version would have what was built before
+      // caches keyed by name and version would return an earlier build
       const caches = {
         DENO_DIR: `${path}.deno/`,
         BUN_INSTALL_CACHE_DIR: `${path}.bun/`,
@@ -52,7 +52,7 @@ export async function makeProject(registry: Registry, manifest: object): Promise
  *
  * @param project The project
  * @param packages Packages to add
- * @throws {Error} If npm refuses
+ * @throws {Error} If npm fails
  */
 export async function installWithNpm(project: Project, ...packages: string[]): Promise<string> {
   const { code, output } = await project.run(
@@ -67,7 +67,7 @@ export async function installWithNpm(project: Project, ...packages: string[]): P
   return output;
 }
 
-/** The README's first program, which listens on a free port, asks itself, prints the answer and closes. */
+/** The README's first program, which listens on a free port, sends itself a request, prints the response and closes. */
 export async function readmesProgram(): Promise<string> {
   const readme = await Deno.readTextFile(new URL("README.md", ROOT));
   const [, program] = readme.match(/^```ts\n(.*?)^```/ms) ?? [];
@@ -81,5 +81,5 @@ async function asked() {
 `;
 }
 
-/** What {@linkcode readmesProgram} prints. */
+/** Output of {@linkcode readmesProgram}. */
 export const README_ANSWER = '200 {"id":"7"} 100';

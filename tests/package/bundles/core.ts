@@ -1,4 +1,4 @@
-/** An application without any of the middleware that the default export carries. */
+/** An application without the middleware that the default export includes. */
 import { FrameworkApp, Router } from "@sluice/sluice";
 
 const router = new Router();
