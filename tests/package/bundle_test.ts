@@ -111,7 +111,7 @@ Deno.test("a file that names a runtime is found in a bundle", async () => {
 });
 
 const asItIs = (text: string): string => text;
-// without `--minify`: with some of the short names that Deno's bundler gives its `require`, it does not find it again
+// without `--minify`: with some short names, Deno's bundler loses track of the `require` it generates
 const shortened = async (text: string): Promise<string> => (await minify("bundle.js", text)).code;
 
 for (const [what, change] of [["renamed", asItIs], ["renamed and minified", shortened]] as const) {

@@ -1,4 +1,4 @@
-/** The table of docs/measurements/size.md, and what it is made by. */
+/** The table of docs/measurements/size.md, and the code that makes it. */
 import { assert, assertEquals } from "@std/assert";
 import { bundledParts, sharesOf } from "../../scripts/size.ts";
 import { FEATURES, fits } from "../../scripts/size_features.ts";
@@ -10,7 +10,7 @@ const { minified, gzipped, shares, unknown } = sharesOf(parts);
 Deno.test("every file of the smallest Worker is for a feature, and all together are the Worker", () => {
   assertEquals(unknown, []);
   assertEquals(shares.reduce((sum, share) => sum + share.minified, 0), minified);
-  // without any of them nothing would be left but what gzip writes in any case
+  // without them, only gzip's fixed overhead would remain
   assert(shares.every((share) => share.gzipped >= 0 && share.gzipped < gzipped));
 });
 

@@ -2,7 +2,7 @@ import { assert, assertEquals } from "@std/assert";
 import { type Arrows, importCycles, importsAgainst, roomOf } from "../support/imports.ts";
 import { readSource, readSources, type Source } from "../support/sources.ts";
 
-/** Entries beside the core, each with a folder that only it imports. */
+/** Entries besides the core, each with a folder that only it imports. */
 const GUESTS = ["node", "lambda", "fastly", "redis", "cli", "uws", "workers"];
 
 const { exports: entries } = JSON.parse(await Deno.readTextFile(new URL("../../deno.json", import.meta.url)));
@@ -22,16 +22,17 @@ const byPath = new Map(sources.map((source) => [source.path, source]));
 const COPIED = "shared/mod.ts";
 
 /**
- * Which rooms each room imports, besides itself. A folder may import those inside it, and never the other way round.
+ * Folders that each folder may import, besides itself. A folder may import those inside it, and never the other way
+ * round.
  */
 const ARROWS: Arrows = {
   util: [],
   http: ["util"],
   // the engine of both limiters
   limiting: ["http", "util"],
-  // what other packages get copies of, besides the list of that
+  // code that other packages get copies of, besides the list of it
   shared: [],
-  // paths and layers know nothing of requests
+  // paths and layers do not depend on requests
   matching: ["util"],
   exchange: ["http", "util"],
   "request/body": ["exchange", "http", "util"],
@@ -64,7 +65,7 @@ const ARROWS: Arrows = {
     ...["app", "dispatch", "websocket", "response/node", "response/web", "response", "request/node", "request"],
     ...["platform", "platform/shared", "exchange", "http", "util"],
   ],
-  // imported only by uws.ts: another engine in place of Node's server
+  // imported only by uws.ts: another engine instead of Node's server
   uws: [
     ...["node", "app", "routing", "dispatch", "websocket", "response/web", "response", "request"],
     ...["platform", "platform/shared", "exchange", "http", "util"],
@@ -95,7 +96,7 @@ Deno.test("every import that is allowed between folders is used", () => {
   assertEquals(allowed.filter((arrow) => !used.has(arrow)), []);
 });
 
-/** The same in `@sluice/middleware`: each entry has a room of its own, so that a program loads only what it imports. */
+/** The same in `@sluice/middleware`: each entry has its own folder, so that a program loads only what it imports. */
 const MIDDLEWARE_ARROWS: Arrows = {
   compress: ["methods"],
   context: [],
@@ -122,7 +123,7 @@ Deno.test("the entries of @sluice/middleware share nothing but what the list say
   assertEquals([...rooms].sort(), Object.keys(MIDDLEWARE_ARROWS).sort());
 });
 
-/** The same in `@sluice/express`: neither major knows the other. */
+/** The same in `@sluice/express`: neither major imports the other. */
 const EXPRESS_ARROWS: Arrows = {
   four: ["shared"],
   five: ["shared"],
@@ -137,7 +138,7 @@ Deno.test("the majors of @sluice/express share what the list says, and import no
 /** The same in `@sluice/openapi`. */
 const OPENAPI_ARROWS: Arrows = {
   check: ["client", "document", "generate", "schema"],
-  // what written clients load: nothing of the server
+  // loaded by generated clients: nothing of the server
   client: [],
   document: ["metadata", "schema"],
   generate: ["document", "schema"],
@@ -207,10 +208,10 @@ Deno.test("the core imports nothing from the folders of the other entries", () =
   assertEquals(wrong, []);
 });
 
-/** All files that a file imports, and that these import. */
+/** All files that a file imports, directly or indirectly. */
 function reachedFrom(entry: string): string[] {
   const reached = new Set([entry]);
-  // a set that grows is iterated to its end
+  // a set is iterated to the end even if it grows meanwhile
   for (const path of reached) byPath.get(path)?.imports.forEach((target) => reached.add(target));
   return [...reached].sort();
 }
@@ -271,7 +272,7 @@ Deno.test("every package the core imports is an ES module", async () => {
   }
 });
 
-/** What only monitoring agents have: their API, spans, contexts, meters and channels. */
+/** Names that only monitoring agents provide: their API, spans, contexts, meters and channels. */
 const OF_AGENTS = new RegExp(
   [
     String.raw`\[(?:OPEN_TELEMETRY|REGISTERED)\](?!\??:)`,
@@ -306,6 +307,6 @@ Deno.test("whatever a monitoring agent has put into the process is touched withi
   }
   assertEquals(unguarded, []);
   assert(guardedCalls > 15, `only ${guardedCalls} were found`);
-  // so that it can fail
+  // shows that it can fail
   assert(isGuarded("guarded(app, () => span.end())", 22) && !isGuarded("guarded(app); span.end()", 18));
 });

@@ -1,11 +1,11 @@
-/** `tests/deno.json` and its lock file, which stand beside those of the packages. */
+/** `tests/deno.json` and its lock file, compared with those of the packages. */
 import { assertEquals } from "@std/assert";
 import { join } from "node:path/posix";
 import { packageFolders } from "../../scripts/tests_config.ts";
 
 const ROOT = new URL("../../", import.meta.url);
 
-/** The part of a `deno.json` that is compared. */
+/** The compared part of a `deno.json`. */
 interface Config {
   readonly name: string;
   readonly exports: Readonly<Record<string, string>>;

@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { readSources } from "../support/sources.ts";
 
-/** Words that have meant several things, with what each of them is called now: CONTRIBUTING.md, "Words". */
+/** Ambiguous words, with the words to use instead: CONTRIBUTING.md, "Words". */
 const REFUSED: readonly (readonly [word: RegExp, instead: string])[] = [
   [/^answer(s|ed|ing)?$/, "response or respond; a store replies"],
   [/^place[sd]?$/, "slot, index, order or slice, whichever it is"],
@@ -10,7 +10,7 @@ const REFUSED: readonly (readonly [word: RegExp, instead: string])[] = [
   [/^takeovers?$/, "shim"],
 ];
 
-/** The words that a name is made of, in lower case. */
+/** The words in a name, in lower case. */
 function wordsOf(name: string): string[] {
   return (name.match(/[A-Z]?[a-z]+|[A-Z]+(?![a-z])/g) ?? []).map((word) => word.toLowerCase());
 }

@@ -1,4 +1,4 @@
-/** What is in `.github/`, which nobody can run before it counts. */
+/** The contents of `.github/`, which cannot be run before they count. */
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { fileURLToPath } from "node:url";
 import { parse } from "yaml";

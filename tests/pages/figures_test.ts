@@ -1,4 +1,4 @@
-/** Figures that a page for users repeats are those that were measured. */
+/** Figures repeated on pages for users equal the measured ones. */
 import { assertEquals, assertStringIncludes } from "@std/assert";
 
 const DOCS = new URL("../../docs/", import.meta.url);

@@ -1,6 +1,6 @@
 /**
- * The programs of the pages for users run, and do what the pages say: whatever a page shows of a program, its responses
- * and its output, is compared. `page_programs.ts` says how a page is read.
+ * The programs on pages for users run, and do what the pages say: every response and output that a page shows is
+ * compared. `page_programs.ts` describes how a page is read.
  */
 import { application, type FrameworkApp, type Server } from "@sluice/sluice";
 import { assert } from "@std/assert";
@@ -56,8 +56,8 @@ async function putFile(file: URL, content: string): Promise<void> {
 }
 
 /**
- * Runs a program as it stands, except that it listens on a free port, and sends it the requests. Errors are shown as in
- * production: otherwise they would have stacks of this machine.
+ * Runs a program unchanged, except that it listens on a free port, and sends it the requests. Errors are shown as in
+ * production: otherwise they would contain this machine's stacks.
  */
 async function runs({ code, requests, prints }: PageProgram, file: URL): Promise<void> {
   const name = file.pathname.slice(PROGRAMS.pathname.length);

@@ -1,4 +1,4 @@
-/** The paths that the guide to routing lists match what it says, and nothing that it excludes. */
+/** The paths in the routing guide match what it lists, and nothing that it excludes. */
 import { assertEquals } from "@std/assert";
 import sluice from "../../mod.ts";
 
@@ -7,7 +7,7 @@ const GUIDE = new URL("../../docs/guide/routing.md", import.meta.url);
 const codeIn = (text: string) => [...text.matchAll(/`([^`]+)`/g)].map(([, code]) => code!);
 const valueOf = (code: string): unknown => code === "undefined" ? undefined : JSON.parse(code);
 
-/** The rows of the table: a path, the requests that it matches or not, and its parameters in each match. */
+/** The rows of the table: a path, the requests that it does or does not match, and its parameters in each match. */
 async function rowsOfPaths(): Promise<[path: string, requests: string, params: string][]> {
   const [, table] = (await Deno.readTextFile(GUIDE)).match(/\| path .*\n\|[ |-]+\n((?:\|.*\n)+)/)!;
   return table!.trim().split("\n").map((row) => {

@@ -1,6 +1,6 @@
 /**
- * Pages, docstrings, comments and messages use the terms of the field. What is refused are fixed phrases that read
- * translated, each with what to write instead; single words stay free.
+ * Pages, docstrings, comments and messages use the terms of the field. Fixed phrases that read translated are refused,
+ * each with what to write instead; single words are allowed.
  */
 import { assert, assertEquals } from "@std/assert";
 
@@ -37,7 +37,7 @@ const REFUSED: readonly (readonly [phrase: RegExp, instead: string])[] = [
   ],
 ];
 
-/** Folders with sources that are published, and with pages. */
+/** Folders with published sources, and with pages. */
 const FOLDERS = [
   "docs/",
   "src/",
@@ -64,7 +64,7 @@ async function proseFiles(): Promise<string[]> {
   return found.sort();
 }
 
-/** A file as sentences: without its line breaks, the stars and slashes of comments, and blocks of code. */
+/** The prose of a file, without line breaks, comment markers and code blocks. */
 function proseOf(path: string, text: string): string {
   const plain = path.endsWith(".ts") ? text.replaceAll(/^ *(?:\*|\/\/) ?/gm, "") : text;
   return plain.replaceAll(/^```[\s\S]*?^```$/gm, "").replaceAll(/\s+/g, " ");

@@ -1,4 +1,4 @@
-/** The guide to configuration lists the settings there are. */
+/** The configuration guide lists all settings. */
 import { assertEquals } from "@std/assert";
 
 const ROOT = new URL("../../", import.meta.url);

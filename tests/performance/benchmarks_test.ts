@@ -1,6 +1,6 @@
 /**
- * Starts every benchmark's command for one short round. No figure is judged: only that the command ends by itself, and
- * with its table.
+ * Starts every benchmark's command for one short round. Checks no figures: only that the command exits on its own and
+ * prints its table.
  */
 import { assert, assertEquals } from "@std/assert";
 import { fileURLToPath } from "node:url";
@@ -11,7 +11,7 @@ const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const LIMIT_MS = 120_000;
 const ON_A_RUNTIME = ["--only=json", "--headers=bare", "--contestants=sluice", "--rounds=1", "--seconds=0.5"];
 
-/** How each command is kept short. */
+/** Arguments that keep each command short. */
 const SHORT: Readonly<Record<string, readonly string[]>> = {
   "bench": [...ON_A_RUNTIME, "--against=."],
   "bench:node": ON_A_RUNTIME,
@@ -31,7 +31,7 @@ const SHORT: Readonly<Record<string, readonly string[]>> = {
 };
 
 const { tasks } = JSON.parse(await Deno.readTextFile(`${ROOT}deno.json`)) as { tasks: Record<string, string> };
-// scripts/run_tests.ts installs it where it can, and counts it as missing where it can't
+// scripts/run_tests.ts installs it where it can, and otherwise counts it as missing
 const hasWrk = (await run("wrk", ["--version"], { limitMs: 5000, quiet: true })).code !== 127;
 
 Deno.test("every benchmark's command is started here", () => {

@@ -1,6 +1,7 @@
 /**
- * Counts what each request of `counted_requests.ts` costs, and prints it as JSON: with the default settings (`defaults`),
- * with `etag` and `json charset` false (`lean`), and in a handwritten handler (`raw`); in process, and served by Deno.
+ * Counts the cost of each request of `counted_requests.ts`, and prints it as JSON: with default settings (`defaults`),
+ * with `etag` and `json charset` false (`lean`), and with a hand-written handler (`raw`); in process, and served by
+ * Deno.
  */
 import { counted, countedUntil, countingInfo, type Counts, install } from "./counters.ts";
 
@@ -8,14 +9,14 @@ install();
 const { requestOf, SCENARIOS } = await import("./counted_requests.ts");
 const { COUNTED } = await import("./counted_handlers.ts");
 
-/** Requests before the one that is counted. */
+/** Requests before the counted one. */
 const WARM_UP = 600;
 
-/** What one scenario costs. */
+/** Cost of a scenario. */
 export interface Cost {
-  /** Whether the answer was returned synchronously. */
+  /** Whether the response was returned synchronously. */
   readonly atOnce: boolean;
-  /** How many objects were made and accessed. */
+  /** Number of objects made and accessed. */
   readonly counts: Counts;
 }
 
@@ -24,7 +25,7 @@ for (const [name, handler] of Object.entries(COUNTED)) {
   const costs: Record<string, Cost> = all[name] = {};
   for (const scenario of SCENARIOS) {
     const ask = () => handler(requestOf(scenario, "http://localhost:8000"), countingInfo());
-    // warm up: one-time objects are made now, and responses that repeat are kept
+    // warm-up: one-time objects are made now, and repeated responses are cached
     for (let i = 0; i < WARM_UP; i++) await ask();
     const request = requestOf(scenario, "http://localhost:8000");
     const info = countingInfo();
@@ -63,7 +64,7 @@ async function served(): Promise<Record<string, Record<string, Cost>>> {
   return all;
 }
 
-// head and body in one piece, as small requests arrive
+// head and body in one write, as small requests arrive
 async function ask({ port }: { port: number }, request: string): Promise<void> {
   using connection = await Deno.connect({ hostname: "127.0.0.1", port });
   await connection.write(new TextEncoder().encode(request));

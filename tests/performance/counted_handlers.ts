@@ -1,7 +1,7 @@
-/** What is counted: an application with the routes of `counted_requests.ts`, and a handler written by hand. */
+/** The counted handlers: an application with the routes of `counted_requests.ts`, and a hand-written handler. */
 import sluice, { type FrameworkApp } from "@sluice/sluice";
 
-/** Answers a request. */
+/** Responds to a request. */
 export type FetchHandler = (request: Request, info?: unknown) => Response | Promise<Response>;
 
 /** The contestants, by the names of their figures. */

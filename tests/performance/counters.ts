@@ -1,5 +1,5 @@
 /**
- * Counts the objects a request makes and accesses, by replacing the runtime's classes. Must be loaded before the
+ * Counts the objects that a request makes and accesses, by replacing the runtime's classes. Must be loaded before the
  * framework.
  */
 
@@ -16,8 +16,8 @@ function count(what: string): void {
 /**
  * Counts while a function runs.
  *
- * @param what What runs
- * @returns What happened, and what it returned
+ * @param what The function
+ * @returns The counts, and the function's result
  */
 export function counted<T>(what: () => T): { counts: Counts; result: T } {
   counts = {};
@@ -30,10 +30,10 @@ export function counted<T>(what: () => T): { counts: Counts; result: T } {
 }
 
 /**
- * Counts until a promise has settled; the promise that awaits it is counted too.
+ * Counts until a promise has settled, including the promise that awaits it.
  *
- * @param what What runs
- * @returns What happened, and what it settled with
+ * @param what The function
+ * @returns The counts, and the value that the promise resolved with
  */
 export async function countedUntil<T>(what: () => Promise<T>): Promise<{ counts: Counts; result: T }> {
   counts = {};
@@ -90,7 +90,7 @@ interface Core {
   setPromiseHooks(init: () => void, before: () => void, after: () => void, resolve: () => void): void;
 }
 
-/** Puts the counters in place. */
+/** Installs the counters. */
 export function install(): void {
   const { Deno: deno } = globalThis as unknown as { Deno: { internal: symbol; [key: symbol]: { core: Core } } };
   const nothing = () => {};
@@ -111,7 +111,7 @@ export function install(): void {
   }
 }
 
-/** The info `Deno.serve` passes with a request; reading it is counted. */
+/** The info that `Deno.serve` passes with a request; reads of it are counted. */
 export function countingInfo(): object {
   return {
     get remoteAddr() {

@@ -1,6 +1,6 @@
 /**
- * What a request costs, in figures that can be counted and are the same on every machine. The current figures are in
- * `counts.json`, so a change for better or worse shows there. `SLUICE_WRITE_COUNTS=1 deno task test
+ * The cost of a request, in figures that can be counted and are the same on every machine. The current figures are in
+ * `counts.json`, which shows every change for better or worse. `SLUICE_WRITE_COUNTS=1 deno task test
  * --only=tests/performance` rewrites them.
  */
 import { assert, assertEquals } from "@std/assert";
@@ -12,13 +12,13 @@ import { runProgram } from "./run_program.ts";
 /** Figures by contestant and scenario. */
 type Recorded<T> = Record<string, Record<string, T>>;
 
-/** How many objects are made and accessed, in process and served by Deno. */
+/** Number of objects made and accessed, in process and served by Deno. */
 type Costs = Record<"inProcess" | "served", Recorded<Cost>>;
 
 interface Figures {
-  /** How many objects are made and accessed. */
+  /** Number of objects made and accessed. */
   readonly costs: Costs;
-  /** Bytes allocated, without the optimising compilers. */
+  /** Bytes allocated, without the optimizing compilers. */
   readonly bytes: Recorded<number>;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Prints the functions that one more `res.json` over `app.listen` runs, as JSON: the script of each, where it begins
- * there, and its name. For Deno and Node; the entry is an argument, because Node has no map of imports here.
+ * Prints the functions that one more `res.json` over `app.listen` runs, as JSON: the script of each, its offset there,
+ * and its name. For Deno and Node; the entry is an argument, because Node has no import map here.
  */
 import { Session } from "node:inspector/promises";
 import process from "node:process";
@@ -17,7 +17,7 @@ const ask = async (id) => {
   await response.text();
 };
 
-// what is only done once is no part of it
+// excludes work that is done only once
 for (let id = 0; id < 3; id++) await ask(id);
 const session = new Session();
 session.connect();

@@ -3,7 +3,7 @@ import { npmPackages } from "../../scripts/shared_builds.ts";
 import { skipNode } from "../support/node_program.ts";
 import { runProgram } from "./run_program.ts";
 
-/** A function that ran: its script, where it begins there, and its name. */
+/** A function that ran: its script, its offset there, and its name. */
 interface Ran {
   readonly url: string;
   readonly at: number;
@@ -13,15 +13,17 @@ interface Ran {
 
 const PROGRAM = "crossed_files_program.mjs";
 
-/** What everybody calls and nobody opens to follow a request: functions without a subject of this framework's. */
+/**
+ * Functions that are called everywhere and need not be read to follow a request: they do not concern this framework.
+ */
 const LEAVES = /^src\/(?:util|http)\//;
 
-/** Most files of rooms that somebody opens to follow a request and its response, by runtime. */
+/** Maximum number of files to read to follow a request and its response, by runtime. */
 const MOST = { Deno: 17, Node: 20 };
 
 const texts = new Map<string, string>();
 
-// a bundle names the source of what follows in comments
+// in a bundle, comments name the source of the code below them
 function sourceOf({ url, at }: Ran): string | undefined {
   const source = /\/(src\/.*\.ts)$/.exec(url)?.[1];
   if (source !== undefined || !/@sluice.*\.cjs$|\/sluice\/node\/.*\.cjs$/.test(url)) return source;
@@ -32,7 +34,7 @@ function sourceOf({ url, at }: Ran): string | undefined {
 }
 
 function crossed(ran: readonly Ran[]): string[] {
-  // fields are set where the object is made, and a bundle for CommonJS exports by getters
+  // fields are set where the object is made, and a CommonJS bundle exports through getters
   const functions = ran.filter(({ name }) => !/^<\w+_initializer>$|^get$/.test(name));
   const files = functions.map(sourceOf).filter((file) => file !== undefined && !LEAVES.test(file));
   return [...new Set(files as string[])].sort();

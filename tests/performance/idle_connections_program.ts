@@ -1,10 +1,12 @@
-/** Serves connections that stay idle, on Node and Bun; `/` returns the bytes of the heap after garbage collection. */
+/**
+ * Serves connections that stay idle, on Node and Bun; `/` returns the heap's size in bytes after garbage collection.
+ */
 import sluice from "@sluice/sluice";
 import { sse } from "@sluice/middleware/sse";
 
 await import("@sluice/sluice/node");
 
-/** The used parts of the runtimes' garbage collectors and statistics. */
+/** The parts of the runtimes' garbage collectors and statistics that the program uses. */
 const runtime = globalThis as unknown as {
   gc(): void;
   Bun?: { gc(isThorough: boolean): void };
@@ -24,7 +26,7 @@ const app = sluice().set("env", "test");
 app.get("/", async (_req, res) => {
   for (let i = 0; i < 3; i++) {
     runtime.Bun === undefined ? runtime.gc() : runtime.Bun.gc(true);
-    // what the runtime keeps outside the heap is released in a later turn
+    // memory outside the heap is released in a later turn
     await new Promise((done) => setTimeout(done));
   }
   res.json(heapBytes());

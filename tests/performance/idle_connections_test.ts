@@ -8,17 +8,17 @@ const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const PROGRAM = "tests/performance/idle_connections_program.ts";
 const RUNTIMES = Deno.env.get("SLUICE_RUNTIMES");
 
-/** Connections before the first measurement, in which code is compiled and caches fill, and those that are measured. */
+/** Connections before the first measurement, during which code is compiled and caches fill, and measured ones. */
 const WARM = 300;
 const MEASURED = 1000;
 
-/** What a client asks for, and until what it reads. */
+/** A client's request, and the string up to which it reads. */
 const KINDS = {
   socket: { head: requestHead("GET /socket", HANDSHAKE), until: "\r\n\r\n" },
   events: { head: requestHead("GET /events", []), until: "data: hello" },
 };
 
-/** Bytes of the heap that one connection takes. */
+/** Heap bytes per connection. */
 async function heapOf(kind: keyof typeof KINDS, command: string, ...args: string[]): Promise<number> {
   await using program = await startProgram(command, args, { cwd: ROOT });
   const server = { port: Number(program.line) };
@@ -41,7 +41,7 @@ async function heapOf(kind: keyof typeof KINDS, command: string, ...args: string
   }
 }
 
-// docs/decisions/0074-idle-connections.md has what was measured; a tenth more is allowed
+// docs/decisions/0074-idle-connections.md has the measurements; a tenth more is allowed
 const MOST_ON_NODE = { socket: 6400, events: 9900 };
 const MOST_ON_BUN = { socket: 3300, events: 5800 };
 

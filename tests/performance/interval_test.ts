@@ -6,7 +6,8 @@ function assertNear(actual: number, expected: number): void {
 }
 
 Deno.test("the interval of ratios is that of their logarithms, by Student's t distribution", () => {
-  // the logarithms are 1, 2 and 3: mean 2, standard error 1 / √3, and the 97.5th percentile at two degrees is 4.303
+  // the logarithms are 1, 2 and 3: mean 2, standard error 1 / √3; the 97.5th percentile with two degrees of freedom is
+  // 4.303
   const { mean, low, high } = interval([Math.E, Math.E ** 2, Math.E ** 3]);
   assertNear(Math.log(mean), 2);
   assertNear(Math.log(low), 2 - 4.303 / Math.sqrt(3));

@@ -1,6 +1,6 @@
 /**
- * Counts, on Node's own server, the objects made until an answer is sent, and prints them as JSON, for each request of
- * `counted_requests.ts` that has no body and is answered in the turn it arrives in.
+ * Counts the objects made until a response is sent, on Node's own server, and prints them as JSON, for each request of
+ * `counted_requests.ts` that has no body and gets its response in the turn it arrives in.
  */
 import { createServer, request } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -34,7 +34,7 @@ server.listen(0, "127.0.0.1", async () => {
   const all: Record<string, Counts> = {};
   for (const { name, path, body } of SCENARIOS) {
     if (body !== undefined) continue;
-    // one-time objects are made the first time
+    // one-time objects are made during the first one
     for (let i = 0; i < 2; i++) await ask(port, path);
     if (isOut) all[name] = last;
   }

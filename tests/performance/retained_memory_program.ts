@@ -3,9 +3,9 @@ import sluice from "@sluice/sluice";
 
 /** Requests per round. */
 const REQUESTS = 10_000;
-/** Rounds after the first, in which code is compiled and caches fill. */
+/** Rounds after the first, during which code is compiled and caches fill. */
 const ROUNDS = 5;
-/** Bytes per round too few to mean that anything is kept of a request. */
+/** Bytes per round too few to mean that anything of a request is retained. */
 const LITTLE = 3 * REQUESTS;
 const { gc } = globalThis as unknown as { gc(): void };
 
@@ -37,7 +37,7 @@ function get(path: string): Request {
 async function used(): Promise<number> {
   for (let i = 0; i < 3; i++) {
     gc();
-    // what the runtime keeps outside the heap is released in a later turn
+    // memory outside the heap is released in a later turn
     await new Promise((done) => setTimeout(done));
   }
   return Deno.memoryUsage().heapUsed;
@@ -57,7 +57,7 @@ async function leftBy(question: (i: number) => Request): Promise<number> {
   return least;
 }
 
-// how many of the routers are kept that were mounted in turn at one place, as programs do that load plug-ins again
+// number of retained routers after mounting many in turn at one path, as programs do that reload plug-ins
 async function keptOfRouters(): Promise<number> {
   const kept: WeakRef<object>[] = [];
   const outer = sluice();
@@ -76,7 +76,7 @@ async function replace(outer: ReturnType<typeof sluice>): Promise<object> {
   return router;
 }
 
-// how many requests are kept whose clients vanished in mid-upload, when they had got a part of the answer
+// number of retained requests whose clients vanished in mid-upload, after receiving part of the response
 async function keptOfUploads(): Promise<number> {
   const kept: WeakRef<object>[] = [];
   let over = 0;
@@ -95,7 +95,7 @@ async function keptOfUploads(): Promise<number> {
   return count;
 }
 
-// how many of the objects that applications put on connections are kept
+// number of retained objects that applications attached to connections
 async function keptOfSockets(): Promise<number> {
   const kept: WeakRef<object>[] = [];
   let over = 0;

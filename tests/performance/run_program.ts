@@ -8,7 +8,7 @@ const ROOT = new URL("../../", import.meta.url);
  *
  * @param name Its file name
  * @param v8Flags Flags for V8
- * @returns What it printed
+ * @returns Its parsed output
  * @throws {Error} If it failed
  */
 export async function runProgram<T>(name: string, ...v8Flags: string[]): Promise<T> {

@@ -1,6 +1,5 @@
 /**
- * Checks that V8 keeps the objects a request uses in fast mode, and prints the names of those in dictionary mode as
- * JSON.
+ * Checks that V8 keeps the objects of a request in fast mode, and prints the names of those in dictionary mode as JSON.
  */
 import sluice, { type FrameworkApp } from "@sluice/sluice";
 

@@ -2,8 +2,8 @@ import { assertEquals } from "@std/assert";
 import { FrameworkRequest, FrameworkResponse } from "@sluice/sluice";
 import { runProgram } from "./run_program.ts";
 
-// V8 may switch an object from a shape to a dictionary, where each property is looked up: that happened to an
-// application, which has many properties, with its private fields last.
+// V8 may switch an object from a shape to a dictionary, where each property is looked up. This happened to an
+// application, which has many properties, because its private fields came last.
 Deno.test("the objects that a request uses stay in V8's fast mode", async () => {
   assertEquals(await runProgram<string[]>("shape_program.ts", "--allow-natives-syntax"), []);
 });

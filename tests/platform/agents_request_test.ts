@@ -1,4 +1,4 @@
-/** What monitoring agents find on Node's own request, and what they leave there for themselves. */
+/** What monitoring agents read from Node's own request, and what they attach to it. */
 import { assertEquals } from "@std/assert";
 import http, { type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -12,13 +12,13 @@ import type { Any } from "../support/sluice_and_express.ts";
 const early = Symbol("kept before the application");
 const late = Symbol("kept on what handlers get");
 
-/** What is on Node's request when the response has ended, and what a handler has found. */
+/** Properties of Node's request after the response has ended, and what a handler saw. */
 interface Found {
   readonly ended: unknown;
   readonly handler: unknown;
 }
 
-/** Serves a program behind code that knows the request by Node's object, as agents do. */
+/** Serves a program behind code that identifies the request by Node's object, as agents do. */
 async function found(lib: Any): Promise<Found> {
   let handler: unknown;
   const app = lib();

@@ -14,7 +14,7 @@ function throwing(): object {
   return Object.defineProperties({}, Object.fromEntries(NAMES.map((name) => [name, { get }])));
 }
 
-/** Values that should never be passed beside a request. */
+/** Values that should never be passed along with a request. */
 const ODD: readonly (readonly [string, unknown])[] = [
   ["nothing", undefined],
   ["null", null],
@@ -81,7 +81,7 @@ Deno.test("a server like Bun's that is passed with a request provides the client
   assertEquals(await response.text(), "192.0.2.7");
 });
 
-/** A context as platforms make it: its method needs its own object as this. */
+/** A context as platforms make it: its method requires the object as `this`. */
 class Context {
   readonly #waited: Promise<unknown>[] = [];
   waitUntil(work: Promise<unknown>): void {

@@ -37,7 +37,7 @@ Deno.test("called with a next, as by npm's connect, the application answers or c
 
 Deno.test("a Node response with an added send, as in @fastify/express, is not taken for an Express response", async () => {
   const app = quietApp();
-  // what it calls is the server's own, as with Express
+  // it calls the server's own methods, as with Express
   app.get("/", (req, res) => res.cookie("a", "1").end(JSON.stringify({ path: req.path })));
   const server = http.createServer((req, res) => {
     Object.assign(res, { send: () => res.end("the server's own"), status: () => res, json: () => res });
@@ -77,7 +77,7 @@ Deno.test("below an Express mount, a guard is not bypassed by a target with a ho
   app.use("/admin", (_req, res) => res.send("guarded"));
   app.use((req, res) => res.send(`${req.baseUrl} ${req.url}`));
   const theirs = express().use("/api", app as never);
-  // what Node delivers; Deno and clients remove such parts
+  // as Node delivers them; Deno and clients remove such parts
   const asked = (target: string) => answerTo(theirs as unknown as RequestListener, target);
   assertEquals(await asked("http://localhost/api/admin/1"), "guarded");
   assertEquals(await asked("/api/admin#1"), "guarded");

@@ -1,4 +1,4 @@
-/** Properties that middleware sets on a request before a mounted application, in it and after it. */
+/** Properties that middleware sets on a request before, inside and after a mounted application. */
 import { assertEquals } from "@std/assert";
 import http from "node:http";
 import type { AddressInfo } from "node:net";

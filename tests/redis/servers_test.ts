@@ -64,7 +64,7 @@ Deno.test("a server that rejects its settings is an error", async () => {
 
 Deno.test("a cluster accepts a key on each of its nodes", async () => {
   await using cluster = await startCluster();
-  // their slots are 3300, 7365 and 15495: one for each third
+  // their slots are 3300, 7365 and 15495: one in each third
   for (const key of ["b", "c", "a"]) await cluster.nodes[0]!.cli("-c", "SET", key, "value");
   for (const node of cluster.nodes) assertEquals(await node.cli("DBSIZE"), "1");
   await assertRejects(() => cluster.nodes[0]!.cli("GET", "a"), Error, "MOVED 15495");

@@ -12,7 +12,7 @@ import { startCluster } from "../support/redis_cluster.ts";
 import { type RedisServer, startServer } from "../support/redis_servers.ts";
 import { until } from "../support/until.ts";
 
-/** A connected client, and a function that ends it. */
+/** A connected client, and a function that closes it. */
 interface Connected {
   readonly client: NodeRedisClient | IoRedisClient;
   end(): Promise<void>;
@@ -31,7 +31,7 @@ const KINDS: Readonly<Record<string, (url: string) => Promise<Connected>>> = {
   },
 };
 
-/** One process of an application, as Redis sees it. */
+/** One process of an application, as seen by Redis. */
 class Instance implements AsyncDisposable {
   readonly app: FrameworkApp = sluice();
   readonly errors: unknown[] = [];
@@ -42,7 +42,7 @@ class Instance implements AsyncDisposable {
     this.#connected = connected;
     this.app.on("error", (error) => void this.errors.push(error));
     this.app.ws("/:topic", {
-      // more is published at once than may wait by default
+      // the test publishes more at once than may wait by default
       maxBufferedBytes: 32 * 1024 * 1024,
       open(ws) {
         ws.subscribe(ws.data.params["topic"]);
@@ -119,7 +119,7 @@ for (const kind of Object.keys(KINDS)) {
     assertEquals(await followers(server, "a"), 1);
     await two.close();
     await until(async () => await followers(server, "a") === 0, "nobody follows");
-    // subscribers that come and go faster than Redis answers
+    // subscribers that come and go faster than Redis replies
     for (let i = 0; i < 20; i++) await bye(await instance.follow("b"));
     const [three] = [await instance.follow("b")];
     await until(async () => await followers(server, "b") === 1, "it follows again");
@@ -233,7 +233,7 @@ for (const kind of Object.keys(KINDS)) {
   Deno.test(`with ${kind}, a forbidden channel is reported, and subscribed to again once it is allowed`, async () => {
     await using server = await startServer();
     const user = (...words: string[]) => server.cli("ACL", "SETUSER", "topics", ...words);
-    // what topics need, and what connecting sends here
+    // commands for topics, and those that connecting sends here
     const commands = ["+publish", "+subscribe", "+unsubscribe", "+ping", "+info"];
     await user("on", ">secret", "resetchannels", "&sluice:*", ...commands);
     const url = server.url.replace("redis://", "redis://topics:secret@");
@@ -468,7 +468,7 @@ Deno.test("an invalid client, prefix or broker is refused, and so is a second br
   assertThrows(() => app.connections.use(redisTopics(client)), Error, "another broker is already in use");
 });
 
-/** Collects what clients get, until each has `count` messages. */
+/** Collects the clients' messages until each has `count` of them. */
 async function taken(members: readonly SocketClient[], count: number): Promise<string[][]> {
   return await Promise.all(members.map(async (member) => {
     const got: string[] = [];

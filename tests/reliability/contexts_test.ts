@@ -1,4 +1,4 @@
-/** A short run of the fuzzer of asynchronous contexts on every kind of server, and faults that it has to find. */
+/** A short run of the asynchronous context fuzzer on every kind of server, and faults that it must find. */
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { CONTEXT_SERVERS, ContextFuzzer } from "../../reliability/fuzz/contexts/context_fuzzer.ts";
 import { type ContextStep, ContextTarget } from "../../reliability/fuzz/contexts/context_target.ts";
@@ -17,7 +17,7 @@ Deno.test.afterAll(async () => {
   await express?.[Symbol.asyncDispose]();
 });
 
-/** What the fuzzer has found. */
+/** Earlier findings of the fuzzer. */
 const FOUND_BEFORE: readonly ContextStep[] = [
   "json()",
   "urlencoded()",
@@ -50,7 +50,7 @@ for (const [fault, step] of [["lost", /kind: "gzip"/], ["foreign", /\}\n\{/]] as
     async () => {
       await using fuzzer = await ContextFuzzer.on(express, ["Deno", "listen"], fault);
       const { findings } = await fuzz(fuzzer, { seed: SEED, rounds: 20, most: 3, smallerMs: 500 });
-      // a request of one kind of entry that continues in the context of another kind has none
+      // a request with one kind of entry that continues in another kind's context has none
       const found = findings.find(({ kind }) => kind.startsWith(`${fault}: `));
       assertMatch(found?.reproduction ?? Deno.inspect(findings), step);
     },

@@ -1,4 +1,4 @@
-/** A short run of the fuzzer of orders on every runtime, and faults that it has to find. */
+/** A short run of the order fuzzer on every runtime, and faults that it must find. */
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { fuzz } from "../../reliability/fuzz/fuzzer.ts";
 import { OrderFuzzer, SUBJECTS } from "../../reliability/fuzz/orders/order_fuzzer.ts";
@@ -18,7 +18,7 @@ for (const subject of SUBJECTS) {
   });
 }
 
-/** Two requests of one type, of which the first has no body. */
+/** Two requests of one type, the first without a body. */
 const PAIR: readonly WireRequest[] = ["none" as const, "length" as const].map((framing) => ({
   method: framing === "none" ? "DELETE" : "POST",
   target: "/look",

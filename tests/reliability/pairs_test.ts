@@ -1,4 +1,4 @@
-/** A short run of the fuzzer of pairs, and faults that it has to find. */
+/** A short run of the pairs fuzzer, and faults that it must find. */
 import { assertEquals } from "@std/assert";
 import { fuzz } from "../../reliability/fuzz/fuzzer.ts";
 import { PairsFuzzer } from "../../reliability/fuzz/pairs/pairs_fuzzer.ts";
@@ -6,7 +6,7 @@ import { reported } from "../../reliability/fuzz/reported.ts";
 import { RUNTIMES } from "../../reliability/support/children.ts";
 import { random } from "../support/random.ts";
 
-/** With this one, a session that waits for its store meets brotli, where responses once had no end on Deno. */
+/** With this seed, a session that waits for its store meets brotli, where responses once never ended on Deno. */
 const SEED = 10;
 
 for (const runtime of RUNTIMES) {

@@ -1,4 +1,6 @@
-/** What a stalled client of a compressed stream costs, and that a measurement sees what is kept. */
+/**
+ * The memory cost of a stalled client of a compressed stream. Also checks that the measurement sees retained memory.
+ */
 import { assert, assertEquals } from "@std/assert";
 import { FEATURES } from "../../bench/price/features.ts";
 import { serverFiles } from "../../bench/price/files.ts";
@@ -6,7 +8,7 @@ import { type Price, priceOf } from "../../bench/price/price.ts";
 import { SOURCES } from "../../bench/support/packages.ts";
 import { onDeno } from "../../bench/wire/commands.ts";
 
-/** What Express 5 with `compression` needs. */
+/** Memory that Express 5 with `compression` needs. */
 const MOST_MEBIBYTES = 5;
 
 async function priceOnDeno(name: string): Promise<Price> {

@@ -1,4 +1,4 @@
-/** A short soak, and a server that forgets nothing, which a soak has to notice. */
+/** A short soak test, and a server that retains everything, which a soak test must notice. */
 import { assert, assertEquals } from "@std/assert";
 import { grows, leaks, soak } from "../../reliability/soak/soak.ts";
 import { slopeOf } from "../../reliability/support/slope.ts";

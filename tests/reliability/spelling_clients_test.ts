@@ -1,4 +1,4 @@
-/** Whether clients write paths as the fuzzer of spellings says, where they are on this machine. */
+/** Checks that the clients on this machine write paths as the spelling fuzzer assumes. */
 import { assertEquals } from "@std/assert";
 import { CLIENTS } from "../../reliability/fuzz/spellings/clients.ts";
 
@@ -14,13 +14,13 @@ const NAMES = [
   "café ÜBER 日本 😀.txt",
 ];
 
-/** Prints a line for each name, which it gets as bytes in hexadecimal digits: not every shell has UTF-8. */
+/** Prints a line for each name. It receives names as hexadecimal bytes, since not every shell has UTF-8. */
 interface Program {
   /** Which of the clients it is. */
   readonly client: keyof typeof CLIENTS;
   /** The command. */
   readonly command: readonly string[];
-  /** Names that it takes for something else than a name. */
+  /** Names that it does not treat as names. */
   readonly except?: RegExp;
 }
 
@@ -55,7 +55,7 @@ const PROGRAMS: Readonly<Record<string, Program>> = {
       `${PYTHON} from requests import Request
 for name in names: print(Request("GET", "http://h/" + name).prepare().url[len("http://h/"):])`,
     ],
-    // parts of a URL, and not of a name
+    // parts of a URL rather than of a name
     except: /[%?#]/,
   },
   "Java's URI": { client: "allowed", command: ["java", "URI"] },
@@ -81,12 +81,12 @@ async function written({ command: [program, ...args] }: Program, names: readonly
   }
 }
 
-// it encodes what it is told to, and says which URL it has made, although nobody listens there
+// it encodes its input and prints the URL, although nothing listens there
 async function writtenByCurl(name: string): Promise<string> {
   const asked = ["-sG", "-w", "%{url_effective}", "--data-urlencode", `=${name}`, "http://127.0.0.1:9/"];
   const { stdout } = await new Deno.Command("curl", { args: asked, stdin: "null", stderr: "null" }).output();
   const [, query] = new TextDecoder().decode(stdout).split("?");
-  // some versions write digits in lower case
+  // some versions write lowercase digits
   return query!.replaceAll("+", "%20").replace(/%../g, (escape) => escape.toUpperCase());
 }
 

@@ -1,4 +1,4 @@
-/** A short run of the fuzzer of spellings, and faults that it has to find. */
+/** A short run of the spelling fuzzer, and faults that it must find. */
 import { assertEquals } from "@std/assert";
 import type { Handler } from "@sluice/sluice";
 import { fuzz } from "../../reliability/fuzz/fuzzer.ts";

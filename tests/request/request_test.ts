@@ -54,7 +54,7 @@ Deno.test("a request ends before it closes, although a listener of its last chun
   const events: string[] = [];
   app.post("/", (req, res) => {
     for (const event of ["end", "close"]) req.on(event, () => events.push(event));
-    // as a parser does that knows from the last chunk that no more will come
+    // like a parser that knows from the last chunk that no more will follow
     req.on("data", () => process.nextTick(() => res.send("answered")));
   });
   assertEquals(await askText(app, "/", { method: "POST", body: "text" }), "answered");
@@ -73,7 +73,7 @@ Deno.test("parsers from npm find the body of a request made in process", async (
   assertEquals(await (await ask(app, "/form", { method: "POST", body })).json(), [5, { title: "a" }]);
   const json = { method: "POST", body: '{"a":1}', headers: { "content-type": "application/json" } };
   assertEquals(await (await ask(app, "/json", json)).json(), { a: 1 });
-  // without a body there is nothing to announce
+  // without a body, there is nothing to continue with
   for (const method of ["GET", "POST"]) assertEquals(await (await ask(app, "/", { method })).json(), null);
 });
 
@@ -363,7 +363,7 @@ Deno.test("a failed destination is unpiped before its error listeners run, and r
         highWaterMark: 1,
         write(_chunk, _encoding, taken) {
           const failure = new Error("too much");
-          // some emit an error for what they are given, and never call back
+          // some emit an error for their arguments, and never call back
           if (isKept) picky.emit("error", failure);
           else taken(failure);
         },
@@ -707,7 +707,7 @@ Deno.test("a handler may answer a request whose body breaks off, and the request
   assertEquals([told.status, await told.text()], [400, "aborted ECONNRESET broken"]);
   assertEquals((await post("/waits")).status, 400);
   await new Promise((resolve) => setTimeout(resolve, 0));
-  // as on Node, it is the end of the exchange, whatever is answered
+  // as on Node, this is the end of the exchange, whatever the response
   assertEquals(ended, ["close", "close"]);
 });
 
@@ -809,7 +809,7 @@ Deno.test("a request whose URL is only a path, as Bun's without a valid Host, ha
 Deno.test("the parts of a URL are the same however often it is requested, and between other URLs", async () => {
   const app = quietApp();
   app.use((req, res) => {
-    // a middleware may rewrite these; later requests for the same URL must not see that
+    // middleware may rewrite these; later requests for the same URL must not see that
     const parts = [req.path, req.url, req.originalUrl, req.baseUrl, req.query];
     req.url = "/rewritten";
     res.json(parts);
@@ -1115,7 +1115,7 @@ Deno.test("req.waitUntil refuses a function, which would never run", async () =>
 });
 
 Deno.test("'body' in req tells whether the body has been parsed or assigned, as in Express", async () => {
-  // tRPC's adapters do this, and take req.body, if present, for the whole body
+  // tRPC's adapters do this, and use req.body, if present, as the whole body
   const readUnread = async (req: Any, res: Any) => {
     if ("body" in req) return res.json([Object.hasOwn(req, "body"), req.body ?? "nothing"]);
     let sent = "";

@@ -30,7 +30,8 @@ Deno.test("a once listener for drain is called behind compression, as in Express
 });
 
 /**
- * Runs a function on a response whose `on` and `prependListener` are replaced, and returns what those were called with.
+ * Runs a function on a response whose `on` and `prependListener` are replaced, and returns the arguments of their
+ * calls.
  */
 async function replaced(act: (res: FrameworkResponse) => void): Promise<unknown[]> {
   const added: unknown[] = [];
@@ -153,7 +154,7 @@ Deno.test("an answered response is destroyed when it emits close, not finish, as
       note("ended", res);
     });
     app.get("/unheard", (_req: Any, res: Any) => void responses.push(res.send("text")));
-    // the client has the answer some time before Express notices
+    // the client has the response some time before Express notices
     app.get("/later", async (_req: Any, res: Any) => {
       await until(() => responses[0].destroyed, "the end of the answer");
       note("later", responses[0]);
@@ -243,7 +244,7 @@ Deno.test("a response whose announced length was sent before its end finishes, a
   await serving(app, async (origin) => {
     for (const which of ["written", "source"] as const) {
       assertEquals(await (await fetch(`${origin}/${which}`)).text(), "12345");
-      // by then a server that reads no further than the length has let go of the body
+      // by then, a server that stops reading at the length has released the body
       for (let i = 0; i < 3; i++) await (await fetch(`${origin}/elsewhere`)).text();
       ends[which].resolve();
       await until(() => told.includes(`close of /${which}`), "the response is over");

@@ -1,4 +1,4 @@
-/** A response says the same, whatever stands between its handler and the client; and what it says on Express. */
+/** A response is the same, whatever comes between its handler and the client, and the same as on Express. */
 import { assert, assertEquals } from "@std/assert";
 import { Client } from "../../reliability/fuzz/orders/client.ts";
 import { Child, commandOf, type RuntimeName } from "../../reliability/support/children.ts";
@@ -9,7 +9,7 @@ import { LANES, LANES_OF_EXPRESS, OWN_WAYS, STATUSES, WAYS } from "./lanes/progr
 const LANE_NAMES = Object.keys(LANES);
 const WAY_NAMES = [...Object.keys(WAYS), ...Object.keys(OWN_WAYS)];
 const METHODS = ["GET", "HEAD", "POST"];
-/** Conditional headers; `SAME` stands for the tag that the response had without a condition. */
+/** Conditional headers; `SAME` stands for the tag of the unconditional response. */
 const SAME = "the same tag";
 const CONDITIONS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   "no condition": {},
@@ -18,7 +18,7 @@ const CONDITIONS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   "a later date": { "If-Modified-Since": "Wed, 21 Oct 2099 07:28:00 GMT" },
 };
 
-/** What was asked. */
+/** The request. */
 interface Asked {
   readonly way: string;
   readonly status: number;
@@ -26,22 +26,22 @@ interface Asked {
   readonly condition: string;
 }
 
-/** What one lane of a server responds with, in the order in which it was asked. */
+/** Responses of one lane of a server, in the order of the requests. */
 type Responses = readonly (readonly [Asked, string])[];
 
-/** A difference that has a reason. */
+/** A difference with a known reason. */
 interface Listed {
   readonly why: string;
-  /** The runtime that has it; all by default. */
+  /** The runtime with the difference; all by default. */
   readonly on?: RuntimeName;
-  /** The lines that differ; all by default. */
+  /** The differing lines; all by default. */
   readonly lines?: RegExp;
   isIt(asked: Asked, lane: string): boolean;
 }
 
-/** Ways by which Express sends a body, or its length, with any status. */
+/** Ways in which Express sends a body, or its length, with any status. */
 const WITH_ANY_STATUS = ["end with a length", "end with a text", "write and end", "a stream", "a file"];
-/** Lanes in which the chunks of a body are written one by one. */
+/** Lanes that write the chunks of a body one by one. */
 const WRITTEN = ["setHeader replaced", "writeHead replaced", "write and end replaced"];
 const NO_CONTENT = [204, 205, 304];
 /** Lines that frame a body. */
@@ -106,7 +106,7 @@ function* everything(ways: readonly string[]): Generator<readonly [string, numbe
   }
 }
 
-// without what depends on the lane or the framework, and not on the response
+// without anything that depends on the lane or the framework instead of the response
 function comparable(response: string): string {
   const [start, ...lines] = response.split("\n");
   const end = lines.indexOf("");
@@ -116,7 +116,7 @@ function comparable(response: string): string {
   return [start!.split(" ")[1], ...head.sort(), ...lines.slice(end)].join("\n");
 }
 
-/** Sends over one connection of HTTP/1.1. */
+/** Sends over one HTTP/1.1 connection. */
 function overHttp1(client: Client): Send {
   return (method, target, headers) =>
     client.send({
@@ -157,7 +157,7 @@ async function lanesOf(
   return new Map(await Promise.all(responses));
 }
 
-/** Those differences that are not listed; of those listed, each has to be found. */
+/** Returns the unlisted differences, and the listed ones that were not found. */
 function unlisted(
   expected: (lane: string) => Responses,
   seen: ReadonlyMap<string, Responses>,
@@ -193,7 +193,7 @@ const SUBJECTS: readonly (readonly [RuntimeName, "listen" | "createServer"])[] =
   ["Bun", "listen"],
 ];
 
-// of a whole second, because runtimes round parts of one in different ways
+// with a whole second, because runtimes round fractions differently
 const file = await Deno.makeTempFile({ suffix: ".txt" });
 await Deno.writeTextFile(file, "hello file");
 await Deno.utime(file, 1_700_000_000, 1_700_000_000);

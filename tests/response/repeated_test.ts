@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { ask, askText, quietApp } from "../support/app.ts";
 
-/** Often enough that anything kept of a response for the next one would show. */
+/** Often enough to show any state that one response keeps for the next. */
 const OFTEN = 300;
 
 /** Everything a client sees of a response. */

@@ -149,7 +149,7 @@ Deno.test("JSON is sent without a tag and a charset when the settings say so", a
   assertEquals([headers.get("content-type"), headers.get("etag")], ["application/json", null]);
 });
 
-/** An application whose JSON answers the runtime itself serializes. */
+/** An application whose JSON responses the runtime itself serializes. */
 function leanApp(): FrameworkApp {
   return quietApp().set("etag", false).set("json charset", false);
 }
@@ -465,7 +465,7 @@ for (const bytes of [10, 100_000, 3_000_000]) {
     const failed = Promise.withResolvers<string | undefined>();
     app.get("/", (_req, res) => {
       res.sendFile(path, (error) => failed.resolve(error?.code));
-      // when the headers are set, the file is known and its bytes are not yet here
+      // when the headers are set, the file is known but its bytes have not been read
       const setHeader = res.setHeader.bind(res);
       res.setHeader = (name, value) => {
         if (name === "Content-Length") queueMicrotask(() => leaving.abort());

@@ -1,4 +1,4 @@
-/** What one response says does not reach another one. */
+/** Nothing of one response leaks into another. */
 import sluice, { type Request as SluiceRequest, type Response as SluiceResponse } from "@sluice/sluice";
 import { assertEquals } from "@std/assert";
 

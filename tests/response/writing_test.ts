@@ -10,7 +10,7 @@ import { type Any, askBoth, serveBoth } from "../support/sluice_and_express.ts";
 import { until } from "../support/until.ts";
 import { openStreamsKey } from "../../src/exchange/app_like.ts";
 
-/** Requests what a handler writes. */
+/** Sends a request and returns what the handler writes. */
 function written(handler: (res: FrameworkResponse) => unknown, init?: RequestInit): Promise<Response> {
   const app = quietApp();
   app.get("/", (_req, res) => void handler(res));
@@ -320,7 +320,7 @@ Deno.test("what is piped into the answer to a HEAD is read to its end, however l
   app.get("/unanswered", (req) => void (begun.resolve(), req.on("close", noticed.resolve)));
   await serving(app, async (origin) => {
     assertEquals(await (await fetch(`${origin}/piped`, { method: "HEAD" })).text(), "");
-    // clients that leave are noticed in the order of their requests, so by then it is settled whether the first one has
+    // disconnects are noticed in the order of the requests, so by then the first one's is certain
     const client = new AbortController();
     const left = assertRejects(() => fetch(`${origin}/unanswered`, client));
     await begun.promise;
@@ -335,7 +335,7 @@ Deno.test("what is piped into the answer to a HEAD is read to its end, however l
 Deno.test("a pipe that never ends is given up a minute after the answer to a HEAD, and its source destroyed", async () => {
   const { setTimeout } = globalThis;
   const waited: number[] = [];
-  // minutes and seconds pass at once
+  // minutes and seconds pass immediately
   globalThis.setTimeout = ((run: () => void, ms = 0) => setTimeout(run, ms < 1000 ? ms : waited.push(ms) && 0)) as Any;
   try {
     const app = quietApp();
@@ -392,7 +392,7 @@ Deno.test("a long body adds one listener for drain to a response whose methods w
   const app = quietApp();
   let listeners = 0;
   app.use((_req, res, next) => {
-    // as compression does: it keeps what listens for drain, and is full after every chunk
+    // as compression does: it keeps the drain listeners, and is full after every chunk
     const { on, write } = res;
     res.on = (...args: Parameters<typeof on>) => {
       if (args[0] === "drain") listeners++;

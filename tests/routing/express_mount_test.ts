@@ -6,8 +6,8 @@ import { type Any, type Ask, askBoth } from "../support/sluice_and_express.ts";
 const FILE = fileURLToPath(new URL("../fixtures/outside.txt", import.meta.url));
 
 /**
- * Mounts Express applications and routers in Sluice and in Express, asserts that both answer the same, and returns the
- * answers.
+ * Mounts Express applications and routers in Sluice and in Express, asserts that both respond alike, and returns the
+ * responses.
  */
 async function seenBelow(build: (app: Any, lib: Any) => void, paths: readonly (string | Ask)[]): Promise<string[]> {
   const asks = paths.map((one) => typeof one === "string" ? { path: one } : one);

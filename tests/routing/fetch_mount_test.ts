@@ -70,7 +70,7 @@ Deno.test("a method in lower case does not bypass guards of that method to a mou
       const head = ["Connection: close", "Content-Length: 0"];
       return (await untilClosed(await rawHead(origin, `${method} /old/admin`, head))).slice(9, 12);
     };
-    // in a new Request it would become a POST; Deno passes it on as it was sent
+    // a new Request would turn it into a POST; Deno passes it on as sent
     assertEquals([await statusOf("POST"), await statusOf("post"), await statusOf("Post")], ["401", "400", "400"]);
     assertEquals([await statusOf("PUT"), await statusOf("custom")], ["200", "200"]);
   });
@@ -79,7 +79,7 @@ Deno.test("a method in lower case does not bypass guards of that method to a mou
 Deno.test("a Host that makes no valid URL is a client error, not a server error", async () => {
   const app = sluice().set("env", "test");
   app.mount("/old", hono());
-  // what Deno and Bun deliver for "Host: ["
+  // as Deno and Bun deliver "Host: ["
   const request = new Request("http://localhost/");
   Object.defineProperty(request, "url", { value: "http://[/old/users/7" });
   assertEquals((await app.fetch(request)).status, 400);
@@ -128,7 +128,7 @@ Deno.test("a mounted handler or a route may answer with another class than the r
   app.mount("/foreign", () => Promise.resolve(new Foreign() as unknown as Response));
   app.get("/returned", () => new Foreign());
   app.get("/returned/late", () => Promise.resolve(new Foreign()));
-  // what HTTP clients return is no answer
+  // the results of HTTP clients are not responses
   app.get("/result", (_req, res) => {
     setTimeout(() => res.send("own answer"), 0);
     return { status: 204, headers: new Headers(), data: "result" };

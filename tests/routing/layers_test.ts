@@ -7,7 +7,7 @@ import { ask, askText, quietApp } from "../support/app.ts";
 // deno-lint-ignore no-explicit-any -- these tests look at what programs look at, whatever its type
 type Any = any;
 
-/** The layers of an application, as programs find them that were made for Express 4 or 5. */
+/** The layers of an application, as programs made for Express 4 or 5 find them. */
 function stackOf(app: FrameworkApp): Any[] {
   return (app as Any)._router.stack;
 }
@@ -103,7 +103,7 @@ Deno.test("routes are removed by filtering and by splicing, in the router and in
   app.get("/gone", (_req, res) => res.send("gone"));
   app.get("/kept", (_req, res) => res.send("kept"));
   assertEquals([await askText(app, "/"), await askText(app, "/gone")], ["first", "gone"]);
-  // as programs do it that have this from an answer on the web
+  // as in programs that copied this from the web
   const { stack } = app.router as Any;
   const remove = (layer: Any, index: number, layers: Any[]): void => {
     if (layer.handle.name === "first") layers.splice(index, 1);

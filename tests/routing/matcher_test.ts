@@ -74,13 +74,13 @@ Deno.test("a guard and the route it guards agree on which letters match regardle
   app.use("/kit{/*rest}", (_req, res) => res.sendStatus(401));
   app.get("/kit/panel", (_req, res) => res.send("panel"));
   const statusOf = async (path: string) => {
-    // a Request would escape it, Deno's server does not
+    // a Request would escape it; Deno's server does not
     const request = new Request("http://localhost/");
     Object.defineProperty(request, "url", { value: `http://localhost${path}` });
     return (await app.fetch(request)).status;
   };
   assertEquals(await statusOf("/KIT/panel"), 401);
-  // the Kelvin sign: its lower case is a k, but /k/i does not match it
+  // the Kelvin sign: it is a k in lower case, but /k/i does not match it
   assertEquals(await statusOf("/\u212ait/panel"), 404);
 });
 
@@ -98,7 +98,7 @@ Deno.test("a method in another case matches no handler, unless a middleware assi
       return Number(response.split(" ")[1]);
     };
     assertEquals(await statusOf("POST /"), 401);
-    // Node's server refuses it, Deno's does not
+    // Node's server rejects it, Deno's does not
     assertEquals(await statusOf("pOST /"), 404);
     assertEquals(await statusOf("PUT /override"), 200);
   });
@@ -117,6 +117,6 @@ Deno.test("a method with other letters matches no handler, even if a middleware 
     return response.status;
   };
   const statuses = await Promise.all(["post", "Link", "po\u017ft", "LIN\u212a", "l\u0131nk"].map(statusOf));
-  // the upper case of a long s is an S, and the lower case of the Kelvin sign a k
+  // a long s is an S in upper case, and the Kelvin sign a k in lower case
   assertEquals(statuses, [200, 200, 404, 404, 404]);
 });

@@ -87,7 +87,7 @@ Deno.test("a router mounted at many places answers at each of them", async () =>
   router.get("/:id", (req, res) => res.send(`${req.baseUrl} ${req.params["id"]}`));
   const places = Array.from({ length: 20 }, (_, i) => `/place${i}/all`);
   for (const place of places) app.use(place, router);
-  // mounted once more at each path, where the request has already been
+  // mounted again at each path that the request has already passed
   for (const place of places) app.use(place, (_req, res) => res.send("behind"));
   for (const place of places) {
     assertEquals(await askText(app, `${place}/7`), `${place} 7`);

@@ -41,7 +41,7 @@ Deno.test("no path makes an expression backtrack without end", () => {
   const long = "a-".repeat(5000);
   for (const path of ["/:a-:b-:c", "/*a-*b-*c", "/:a{-:b}{-:c}", "/*a/x/*b/x/*c"]) {
     const { regexp } = pathRegExp(parse(path).tokens, path, { sensitive: false, end: true, strict: true });
-    // one that backtracks would not finish
+    // a backtracking expression would not finish
     assertEquals(regexp.test(`/${long}/-/`), regexp.exec(`/${long}/-/`) !== null, path);
   }
 });

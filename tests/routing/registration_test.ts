@@ -41,7 +41,7 @@ Deno.test("applications, routers and routes have a function for each of Node's m
     const name = method.toLowerCase();
     const [app, router]: Any[] = [quietApp(), Router()];
     assertEquals([app[name]("/a", handler) === app, router[name]("/a", handler) === router], [true, true], name);
-    // of a route, all arguments are handlers
+    // for a route, all arguments are handlers
     assertEquals(app.route("/b")[name](handler, [handler]).stack.length, 2, name);
     const registered = [...app.routes, ...router.routes].map((route) => [route.method, route.path]);
     assertEquals(registered, [[method, "/a"], [method, "/b"], [method, "/a"]], name);
@@ -263,7 +263,7 @@ Deno.test("printRoutes prints a line for each route", () => {
   } finally {
     console.log = log;
   }
-  // on a terminal, methods are coloured
+  // on a terminal, methods are colored
   const plain = lines.map((line) => String(line).replace("\x1b[36m", "").replace("\x1b[39m", ""));
   assertEquals(plain, ["GET /p/a", "WS /p/b"]);
 });

@@ -5,7 +5,7 @@ import { packageFlags } from "../support/node_program.ts";
 import { quietApp } from "../support/app.ts";
 import { warningsOf } from "../support/warnings.ts";
 
-/** Constraints that repeat what can match the same text in several ways, in all the forms that occur. */
+/** Constraints that repeat a group which can match the same string in several ways, in all forms that occur. */
 const SLOW = [
   String.raw`(\w+)+`,
   String.raw`(?:(?:\w+))+`,
@@ -21,7 +21,7 @@ const SLOW = [
   String.raw`(?:[A-F]|[\x61-\x66])*`,
 ];
 
-/** Constraints that repeat as well, but match every text in one way. */
+/** Constraints that also repeat, but match every string in only one way. */
 const QUICK = [
   String.raw`\d+`,
   String.raw`[a-z]+(?:-[a-z]+)*`,
@@ -58,7 +58,7 @@ Deno.test("what is refused does take exponential time, and what is accepted does
     let length = 8;
     while (time(source, length) < 1) length++;
     const before = Math.min(time(source, length), time(source, length), time(source, length));
-    // a few more characters: if that took time in proportion, it would take less than twice as long
+    // a few more characters: in linear time, this would take less than twice as long
     assertEquals(time(source, length + 8) / before > 8, true, source);
   }
   for (const source of QUICK) assertEquals(time(source, 4000) < 1000, true, source);

@@ -1,6 +1,6 @@
 /**
- * Runs the programs of documents one after the other, as they stand but for the ports they listen on. Each is over when
- * its top level is; then whatever it has started is closed. Fails if one of them does.
+ * Runs the programs of documents one after the other, unchanged except for the ports they listen on. A program is over
+ * when its top level is; then everything it started is closed. Fails if a program fails.
  */
 import { pathToFileURL } from "node:url";
 import { application, type FrameworkApp, type Server } from "@sluice/sluice";
@@ -38,5 +38,5 @@ for (const file of Deno.args) {
   for (const one of close) await one();
 }
 console.log(`${Deno.args.length} programs have run`);
-// timers and connections of programs that run for ever
+// timers and connections of programs that run forever
 Deno.exit(0);

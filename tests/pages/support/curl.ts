@@ -1,4 +1,4 @@
-/** What the pages use of curl, by `fetch`: the tests need no curl, and no fixed port. */
+/** The curl options that the pages use, implemented with `fetch`: the tests need neither curl nor a fixed port. */
 import { isAsShown } from "./page_programs.ts";
 
 /** Cookies by name, as in the file that `-b` and `-c` name. */
@@ -16,11 +16,11 @@ function wordsOf(command: string): string[] {
 }
 
 /**
- * Sends what a command says.
+ * Sends the request of a command.
  *
  * @param command Such as `curl -i localhost:3000/`; options are -b, -c, -d, -F, -H, -i, -N, -s and -X
- * @param origin Where the server is in fact
- * @param shown What the page shows of it: of the head no more than this is returned, of an endless body as much
+ * @param origin Actual origin of the server
+ * @param shown What the page shows of the response; limits the returned headers, and the length of an endless body
  * @param jar Cookies
  * @throws {Error} If the command has another option
  */
@@ -57,7 +57,7 @@ export async function curl(command: string, origin: string, shown: string, jar: 
   headers.set("accept", headers.get("accept") ?? "*/*");
   headers.set("user-agent", headers.get("user-agent") ?? "curl/8");
   const init = { method: method ?? (body === undefined ? "GET" : "POST"), headers, redirect: "manual" } as const;
-  // a new connection each time, as curl makes one: the server of the last one may have ended
+  // a new connection each time, as with curl: the previous server may have ended
   using client = Deno.createHttpClient({ poolMaxIdlePerHost: 0 });
   const options: RequestInit & { client: Deno.HttpClient } = { ...init, ...body === undefined ? {} : { body }, client };
   const response = await fetch(target, options);
@@ -69,7 +69,7 @@ export async function curl(command: string, origin: string, shown: string, jar: 
   return head + await textOf(response, (text) => isEndless === true && isAsShown(head + text, shown));
 }
 
-/** The first line, and those of the headers that the page shows. */
+/** The first line, and the header lines that the page shows. */
 function headOf({ status, statusText, headers }: Response, shown: string): string {
   const names = shown.split(/\n\n/)[0]!.split("\n").slice(1).flatMap((line) => line.match(/^[\w-]+(?=:)/)?.[0] ?? []);
   const lines = names.map((name) => `${name}: ${headers.get(name) ?? "(is missing)"}`);

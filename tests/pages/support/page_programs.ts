@@ -1,16 +1,16 @@
 /**
- * The programs of a page, with what the page says of them.
+ * The programs of a page, with their documented results.
  *
- * A block of TypeScript that imports something is a complete program, whether it names its file or not. Blocks that follow it say what comes of it: `sh`
- * with lines that begin with `$ curl`, each with what the server sends, and `text` with what the program prints. A
- * program behind `<!-- not run: why -->` is only type-checked, and so are blocks without an import. `…` stands for
- * whatever is different each time. A block that has a path in brackets, such as `html [public/index.html]`, is a file
- * beside the programs.
+ * A TypeScript block with an import is a complete program, whether or not it names its file. The blocks after it show
+ * its results: `sh` with lines that begin with `$ curl`, each with the server's response, and `text` with the program's
+ * output. A program after `<!-- not run: why -->` is only type-checked, and so are blocks without an import. `…` stands
+ * for anything that varies. A block with a path in brackets, such as `html [public/index.html]`, is a file next to the
+ * programs.
  */
 
 import { TABS } from "../../../scripts/site/markdown.ts";
 
-/** A request that a page shows, and what comes back. */
+/** A request that a page shows, and its response. */
 export interface ShownRequest {
   /** The command, from `curl` on. */
   readonly command: string;
@@ -20,13 +20,13 @@ export interface ShownRequest {
 
 /** A program of a page. */
 export interface PageProgram {
-  /** What stands in the page. */
+  /** The code on the page. */
   readonly code: string;
-  /** Why it is not run, if it is not. */
+  /** Why it is not run; `undefined` if it is. */
   readonly notRun: string | undefined;
   /** The requests that the page shows. */
   readonly requests: ShownRequest[];
-  /** What it prints, if the page says so. */
+  /** Its output, if the page shows it. */
   prints: string | undefined;
 }
 
@@ -60,11 +60,11 @@ export function programsOf(text: string): PageProgram[] {
   return programs;
 }
 
-/** A file, or a part of one, that a page shows. */
+/** A file that a page shows, in whole or in part. */
 export interface PrintedFile {
   /** Its path. */
   readonly path: string;
-  /** What the page shows of it. */
+  /** The part that the page shows. */
   readonly content: string;
 }
 
@@ -81,7 +81,7 @@ export function printedFiles(text: string): PrintedFile[] {
 
 /** The requests in a block of commands. */
 export function requestsIn(block: string): ShownRequest[] {
-  // a line that ends with a backslash goes on in the next one
+  // a line that ends with a backslash continues on the next one
   const parts = block.replaceAll("\\\n", "").split(/^\$ /m).slice(1);
   return parts.filter((part) => part.startsWith("curl ")).map((part) => {
     const [command = "", ...output] = part.split("\n");
@@ -90,9 +90,9 @@ export function requestsIn(block: string): ShownRequest[] {
 }
 
 /**
- * Whether an output is what a page shows.
+ * Whether an output matches what a page shows.
  *
- * @param shown What the page shows, with `…` for whatever is different each time
+ * @param shown What the page shows, with `…` for anything that varies
  */
 export function isAsShown(output: string, shown: string): boolean {
   const parts = shown.trim().split("…").map((part) => part.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&"));

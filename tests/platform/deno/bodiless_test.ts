@@ -1,4 +1,4 @@
-/** Requests without a body over HTTP/2 on Deno, whose headers look like those of one with a body. */
+/** Requests without a body over HTTP/2 on Deno, whose headers look like those of requests with one. */
 import http2, { type ClientHttp2Session } from "node:http2";
 import { assertEquals } from "@std/assert";
 import sluice from "@sluice/sluice";
@@ -12,7 +12,7 @@ app.post("/events", (req, res) => {
 });
 app.post("/headers", (req, res) => void res.json(req.headers["transfer-encoding"] ?? "not announced"));
 
-/** Sends a request of type JSON, without a length; `undefined` for no body. */
+/** Sends a JSON request without a length; `undefined` for no body. */
 async function post(session: ClientHttp2Session, path: string, body?: string, headers = {}): Promise<unknown> {
   const type = { "content-type": "application/json" };
   const stream = session.request({ ":method": "POST", ":path": path, ...type, ...headers }, {

@@ -1,4 +1,4 @@
-/** What happens when Deno's server ends because it can accept no connection: the application listens again. */
+/** Deno's server ends when it cannot accept a connection. The application then listens again. */
 import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
 import sluice, { type FrameworkApp, type Server } from "@sluice/sluice";
 import { type VirtualTimers, virtualTimers } from "../../support/virtual_timers.ts";
@@ -6,7 +6,7 @@ import { type VirtualTimers, virtualTimers } from "../../support/virtual_timers.
 const PORT = 4321;
 const TOO_MANY = "Error: Too many open files (os error 24)";
 
-/** A server of Deno that does what a test says. */
+/** A fake Deno server that a test controls. */
 class FakeServer {
   readonly addr: { readonly hostname: string; readonly port: number };
   readonly calls: string[] = [];
@@ -31,7 +31,7 @@ class FakeServer {
     return settled();
   }
 
-  /** As when Deno ends it because of a mistake in a response. */
+  /** Ends it as Deno does after a faulty response. */
   end(): Promise<void> {
     this.#end.resolve();
     return settled();
@@ -52,18 +52,18 @@ class FakeServer {
   }
 }
 
-/** What a test has of Deno, and of an application that listens. */
+/** A test's access to Deno and to a listening application. */
 interface Listening {
   readonly app: FrameworkApp;
   readonly server: Server;
   readonly timers: VirtualTimers;
-  /** The servers that were bound, in their order. */
+  /** The servers bound so far, in order. */
   readonly bound: FakeServer[];
   /** Reports of the application. */
   readonly reports: { phase: string; code: unknown; message: string }[];
-  /** How often a port was asked for in vain. */
+  /** Number of failed attempts to bind a port. */
   refused: number;
-  /** Thrown when a port is asked for. */
+  /** Thrown on attempts to bind a port. */
   refusal: Error | null;
 }
 
@@ -122,7 +122,7 @@ Deno.test("a server that can accept no connection is reported, and listens on th
     }]);
     await timers.advance(1000);
     assertEquals([bound.length, server.listening, bound[1]!.addr.port], [2, true, PORT]);
-    // the connections of the first are kept
+    // the first one's connections stay open
     assertEquals(bound[0]!.calls, []);
   });
 });
@@ -144,7 +144,7 @@ Deno.test("attempts become rarer, at most one in a second, and are reported once
     assert(all.refused > 25 && all.refused < 40, `${all.refused} attempts in 30 s`);
     all.refusal = null;
     await timers.advance(1000);
-    // and whenever it listens it fails again
+    // and it fails again whenever it listens
     for (let i = 0; i < 10; i++) {
       await bound.at(-1)!.fail();
       await timers.advance(1000);
@@ -179,7 +179,7 @@ Deno.test("a server that cannot listen again for a minute says so, and finished 
     assertEquals([server.listening, app.server, timers.pending], [false, null, 0]);
     await app.close();
   }, { callback: (error) => called.push(error) });
-  // the callback of app.listen is for the start
+  // the callback of app.listen runs only at the start
   assertEquals(called, [undefined]);
 });
 
@@ -240,7 +240,7 @@ Deno.test("a listener for the error may close the server", async () => {
 Deno.test("of many servers that fail in turn, only some that may have connections are kept", async () => {
   await listening(async ({ timers, bound }) => {
     for (let i = 0; i < 40; i++) {
-      // every other one has a request
+      // every second one has a request
       if (i % 2 === 1) bound[i]!.request();
       await bound[i]!.fail();
       await timers.advance(1000);

@@ -88,8 +88,8 @@ Deno.test("a body whose sender fails is an error, and not the end of it", async 
   await assertRejects(() => new Response(body.pipeThrough(builtinInflater(zlib as BuiltinZlib, "gzip"))).text());
 });
 
-// when this fails, Deno has mended it, and src/platform/deno/deno_platform.ts need not make an exception of brotli any
-// more
+// when this fails, Deno has fixed the bug, and src/platform/deno/deno_platform.ts no longer needs an exception for
+// brotli
 Deno.test("Deno's node:zlib takes a brotli body for complete that was cut off", async () => {
   const stream = createBrotliDecompress();
   const outcome = new Promise((resolve) => stream.on("end", () => resolve("complete")).on("error", resolve));

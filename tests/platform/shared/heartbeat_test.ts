@@ -39,7 +39,7 @@ Deno.test("anything received restarts the timeout", async () => {
   assertEquals(pings(), 2);
 });
 
-/** A client that sends something all the time. */
+/** A client that sends data all the time. */
 async function talking(taken: () => number | null, lives: number): Promise<unknown> {
   const { heart, lost } = watched(60, taken);
   const talk = setInterval(() => heart.heard(), 5);
@@ -63,7 +63,7 @@ Deno.test("a client that takes some of what waits for it, or has everything, sta
 Deno.test("a process that was busy when the timeout ended gives the client another chance", async () => {
   const { heart, pinged, lost } = watched(60);
   await pinged;
-  // an answer that waits unread, like everything else meanwhile
+  // an unread reply that waits, like everything else meanwhile
   setTimeout(() => heart.heard(), 40);
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 100);
   assert(await lost > 150);

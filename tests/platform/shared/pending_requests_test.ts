@@ -23,13 +23,13 @@ interface Served extends RawServer {
   end(): Promise<void>;
 }
 
-/** Lets two seconds pass for handlers that wait, while others arrive. */
+/** Lets two seconds pass for waiting handlers while other requests arrive. */
 async function passTime(server: RawServer): Promise<void> {
   const { now } = Date;
   try {
     for (const seconds of [2, 4]) {
       Date.now = () => now() + seconds * 1000;
-      // the clock is looked at once in 512 requests
+      // the clock is read once in 512 requests
       for (let i = 0; i < 512; i++) await (await fetch(`http://127.0.0.1:${server.port}/`)).body?.cancel();
     }
   } finally {
@@ -89,7 +89,7 @@ for (const [way, serve] of Object.entries(SERVED)) {
     await arrived.promise;
     await passTime(server);
     client.close();
-    // what Deno has let go has no body any more, not even none
+    // a request that Deno has released no longer has a body, not even null
     await until(() => bodyOf(request!) === undefined, "the request is let go");
     assertEquals(request!.headers.get("host"), "x");
     await server.end();
@@ -174,7 +174,7 @@ Deno.test("a handler whose request was answered around the application goes on, 
       done.resolve([String(error)]);
     }
   });
-  // a deadline of a program's own
+  // the program's own deadline
   const server = Deno.serve({ port: 0, hostname: "127.0.0.1", onListen() {} }, (request, info) => {
     const late = arrived.promise.then(() => new Response("late", { status: 504 }));
     return Promise.race([app.fetch(request, info), late]);
@@ -232,7 +232,7 @@ const ASKING: Readonly<Record<string, Ask>> = {
 
 for (const [version, ask] of Object.entries(ASKING)) {
   Deno.test(`over ${version}, listeners of a request cut by a closing server can read its headers, however soon it was cut`, async () => {
-    // the headers of a process's first request have been read in any case
+    // the headers of a process's first request have always been read
     for (let i = 0; i < 2; i++) {
       const { promise: arrived, resolve: arrive } = Promise.withResolvers<void>();
       const told: Promise<string | undefined>[] = [];

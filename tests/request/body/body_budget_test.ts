@@ -1,4 +1,4 @@
-/** Room for the bodies that a process reads at the same time. It is asked for through requests only. */
+/** The budget for bodies that a process reads at the same time, tested only through requests. */
 import { AsyncLocalStorage } from "node:async_hooks";
 import { assertEquals } from "@std/assert";
 import { gzipSync } from "node:zlib";
@@ -24,7 +24,7 @@ function refuse(): void {
   throw new Error("not verified");
 }
 
-/** A body whose pieces a test sends. */
+/** A body whose chunks a test sends. */
 function body(): { stream: ReadableStream<Uint8Array>; send(length: number): void; end(): void; fail(): void } {
   let controller: ReadableStreamDefaultController<Uint8Array>;
   const stream = new ReadableStream<Uint8Array>({ start: (given) => void (controller = given) });
@@ -32,7 +32,7 @@ function body(): { stream: ReadableStream<Uint8Array>; send(length: number): voi
     try {
       act();
     } catch {
-      // it was cancelled
+      // it was canceled
     }
   };
   return {
@@ -47,7 +47,7 @@ function turn(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, 0));
 }
 
-// only if nothing else is held
+// succeeds only if nothing else is held
 async function assertAllRoom(app: FrameworkApp, message: string): Promise<void> {
   const whole = await ask(app, "/text", { method: "POST", body: ReadableStream.from([new Uint8Array(BUDGET)]) });
   assertEquals([whole.status, await whole.json()], [200, BUDGET], message);
@@ -138,7 +138,7 @@ async function told({ response }: Receiving): Promise<unknown[]> {
 Deno.test("when there is no more room, the bodies that came slowest lately are ended with 408", async () => {
   await withOwnClock(async (setTo) => {
     const app = reading();
-    // all but its last bytes at once, and then hardly any
+    // everything but the last bytes at once, and then hardly anything
     const trickling = receiving(app, 200_000);
     const steady = receiving(app, 50_000);
     const silent = receiving(app, 100_000);

@@ -1,4 +1,4 @@
-/** What bounds the bodies that are read as a whole: settings, depth, and memory while they come. */
+/** Limits of bodies that are read whole: settings, depth, and memory while they arrive. */
 import { assert, assertEquals, assertThrows } from "@std/assert";
 import { ask, quietApp, serving } from "../../support/app.ts";
 
@@ -96,7 +96,7 @@ Deno.test("a client that sends a byte at a time does not make the process keep a
   let left = 20_000;
   const body = new ReadableStream({
     pull(controller) {
-      // as Deno reads: into a buffer of 64 KiB, together more than a gigabyte
+      // as Deno reads: into buffers of 64 KiB, more than a gigabyte in total
       controller.enqueue(new Uint8Array(65_536).fill(97, 0, 1).subarray(0, 1));
       if (left % 100 === 0) most = Math.max(most, Deno.memoryUsage().external - external);
       if (--left === 0) controller.close();
@@ -186,9 +186,9 @@ Deno.test("the head of a part is counted to its empty line, whatever delimiters 
     const response = await ask(app, "/", { method: "POST", headers, body });
     return [response.status, await response.json()];
   };
-  // not longer together than each
+  // the limit applies to each part, not to their sum
   assertEquals(await seen(`${part("a", `X: ${long}`)}${part("b", `X: ${long}`)}--B--`), [200, ["a", "b"]]);
-  // content, and what follows the end of the form
+  // content, and data after the end of the form
   const closed = `--B--\r\n${long}${long}`;
   assertEquals(await seen(`${part("a")}${part("b").replace("1", long + long)}${closed}`), [200, ["a", "b"]]);
   const refused = [413, ["LIMIT_HEADER_SIZE", 8192, "a part's head has more than 8192 bytes"]];

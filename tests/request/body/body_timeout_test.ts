@@ -1,4 +1,4 @@
-/** Bodies that do not go on; the clock is the test's. */
+/** Bodies that stall, on the test's clock. */
 import { assertEquals } from "@std/assert";
 import sluice, { type FrameworkApp } from "@sluice/sluice";
 import { ask, quietApp } from "../../support/app.ts";
@@ -38,7 +38,7 @@ function reading(): FrameworkApp {
   return app;
 }
 
-/** How the request was answered within so many ms, `null` if it was not. */
+/** Status of the response within this many ms, `null` if there was none. */
 async function statusWithin(answer: Promise<Response>, wait: () => Promise<void>): Promise<number | null> {
   let status: number | null = null;
   answer.then((response) => (status = response.status, response.body?.cancel()), () => {});
@@ -60,7 +60,7 @@ for (const way of ["json", "parsed", "bytes", "loop", "events"]) {
       assertEquals(await statusWithin(response, () => timers.advance(29_900)), null);
       assertEquals(await statusWithin(response, () => timers.advance(1_500)), 408);
       assertEquals((await response).headers.get("connection"), "close");
-      // what the runtime reads in one go cannot be cancelled
+      // a body that the runtime reads in one go cannot be canceled
       assertEquals(init.cancelled, announced !== "1000" || way === "loop" || way === "events");
       assertEquals(timers.pending, 0);
     });

@@ -1,4 +1,4 @@
-/** Bodies that break off in the middle although the client is there: what is no HTTP, on a connection of its own. */
+/** Bodies that break off although the client is still connected: invalid HTTP, on a separate connection. */
 import { assertEquals } from "@std/assert";
 import sluice, { type Handler } from "@sluice/sluice";
 import { quietApp, serving } from "../../support/app.ts";
@@ -36,7 +36,7 @@ for (const [name, reader] of Object.entries(READERS)) {
     await serving(app, async (origin) => {
       const head = "POST / HTTP/1.1\r\nHost: x\r\nContent-Type: text/json\r\nTransfer-Encoding: chunked\r\n\r\n";
       using client = await opened({ port: Number(new URL(origin).port) }, `${head}1\r\na\r\n`);
-      // before, Deno would close the connection by itself
+      // before that, Deno would close the connection itself
       await arrived.promise;
       await writeAll(client, new TextEncoder().encode("W\r\n"));
       assertEquals((await readUntil(client, "\r\n\r\n")).slice(0, 24), "HTTP/1.1 400 Bad Request");

@@ -4,7 +4,7 @@ import { fakeTime } from "../../support/fake_time.ts";
 
 const KIB = 1024;
 
-/** A file that is read at once; notes how many bytes it was asked for at a time. */
+/** A file that is read without delay; records how many bytes each read requested. */
 class EndlessFile {
   readonly pieces: number[] = [];
 
@@ -16,7 +16,7 @@ class EndlessFile {
   close(): void {}
 }
 
-/** Reads files in turn, as clients that keep up do: no time passes. */
+/** Reads files in turn, like clients that keep up: no time passes. */
 async function read(files: readonly EndlessFile[], times: number): Promise<void> {
   using _time = fakeTime();
   const all = files.map((file) => new FileChunks(file, 1024 ** 3));

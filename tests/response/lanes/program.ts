@@ -1,9 +1,9 @@
-/** Every way to respond, behind everything that may stand between a handler and its response. */
+/** Every way to respond, behind everything that may come between a handler and its response. */
 import process from "node:process";
 import { Readable } from "node:stream";
 import type { Any } from "../../support/sluice_and_express.ts";
 
-/** What stands between a handler and its response; the first one is nothing. */
+/** Code between a handler and its response; the first one is none. */
 export const LANES: Readonly<Record<string, (res: Any) => Any>> = {
   "plain": (res) => res,
   "a header": (res) => res.set("X-Lane", "1"),
@@ -15,7 +15,7 @@ export const LANES: Readonly<Record<string, (res: Any) => Any>> = {
   "derived": (res) => Object.create(res),
 };
 
-/** Lanes that Express has: a response that is derived from one of its own never ends there. */
+/** Lanes that work in Express: there, a response derived from one of its own never ends. */
 export const LANES_OF_EXPRESS = Object.keys(LANES).filter((lane) => lane !== "derived");
 
 function replaced(res: Any, name: string): Any {
@@ -57,7 +57,7 @@ export const WAYS: Readonly<Record<string, (res: Any) => unknown>> = {
   "a redirect": (res) => res.redirect("/elsewhere"),
 };
 
-/** Ways that Express does not have: `Response`s that a handler returns. */
+/** Ways that do not exist in Express: `Response`s returned by a handler. */
 export const OWN_WAYS: Readonly<Record<string, (res: Any) => unknown>> = {
   "return a text": (res) => new Response("hello", { status: withBody(res.statusCode) }),
   "return JSON": (res) => Response.json({ a: 1 }, { status: withBody(res.statusCode) }),
@@ -69,15 +69,15 @@ export const OWN_WAYS: Readonly<Record<string, (res: Any) => unknown>> = {
   "return no body": (res) => new Response(null, { status: res.statusCode }),
 };
 
-// the platform's class refuses a body with others
+// the platform's class rejects a body with other statuses
 function withBody(status: number): number {
   return [204, 205, 304].includes(status) ? 200 : status;
 }
 
-/** Statuses that differ in what a response may have. */
+/** Statuses that differ in what a response may contain. */
 export const STATUSES = [200, 201, 204, 205, 304, 404];
 
-/** Builds it: `/lane/way/status`, by index. */
+/** Builds the application: `/lane/way/status`, by index. */
 export function build(app: Any, ways: Readonly<Record<string, (res: Any) => unknown>>): Any {
   app.set("env", "test");
   app.disable("x-powered-by");
