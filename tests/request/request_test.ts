@@ -73,7 +73,7 @@ Deno.test("parsers from npm find the body of a request made in process", async (
   assertEquals(await (await ask(app, "/form", { method: "POST", body })).json(), [5, { title: "a" }]);
   const json = { method: "POST", body: '{"a":1}', headers: { "content-type": "application/json" } };
   assertEquals(await (await ask(app, "/json", json)).json(), { a: 1 });
-  // without a body, there is nothing to continue with
+  // without a body, there is nothing to announce
   for (const method of ["GET", "POST"]) assertEquals(await (await ask(app, "/", { method })).json(), null);
 });
 

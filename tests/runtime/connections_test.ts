@@ -1,4 +1,4 @@
-/** What requests tell of their connections, on every runtime that listens. */
+/** What requests report about their connections, on every runtime that listens. */
 import { assertEquals } from "@std/assert";
 import { run } from "../../scripts/process.ts";
 import { LISTENING_RUNTIMES } from "../support/listening_runtimes.ts";
@@ -12,7 +12,7 @@ const ENDS = {
   address: { address: "127.0.0.1", family: "IPv4", port: 0 },
 };
 
-/** What only Node tells; docs/express-differences.md says so. */
+/** Only Node reports these, as docs/express-differences.md documents. */
 const TRAILERS = {
   Node: {
     trailers: { "x-one": "1, 2" },
@@ -20,11 +20,11 @@ const TRAILERS = {
     trailersDistinct: { "x-one": ["1", "2"] },
   },
   Deno: { trailers: {}, rawTrailers: [], trailersDistinct: {} },
-  // its server refuses them
+  // its server rejects them
   Bun: undefined,
 };
 
-/** The code of the socket's error for a client that has sent what is no HTTP. */
+/** Code of the socket's error for a client that has sent invalid HTTP. */
 const BROKEN = { Node: "HPE_INVALID_CHUNK_SIZE", Deno: "ECONNRESET", Bun: "ECONNRESET" };
 
 for (const { name, ignore, command } of LISTENING_RUNTIMES) {
@@ -41,7 +41,7 @@ for (const { name, ignore, command } of LISTENING_RUNTIMES) {
     assertEquals(broken.toSorted(), ["aborted undefined", "error ECONNRESET", `socket ${BROKEN[name]}`]);
     assertEquals(paused.toSorted(), ["aborted undefined", "error ECONNRESET"]);
     const all = ["aborted undefined", "error ECONNRESET", "socket HPE_INVALID_CHUNK_SIZE"];
-    // the request in front of it, on the same connection
+    // the preceding request on the same connection
     assertEquals(first?.toSorted(), name === "Node" ? all : undefined);
   });
 }

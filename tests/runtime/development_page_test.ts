@@ -1,4 +1,4 @@
-/** The page of an error in development, on every runtime on which programs are developed. */
+/** The error page in development, on every runtime used for development. */
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { run } from "../../scripts/process.ts";
 import { LISTENING_RUNTIMES } from "../support/listening_runtimes.ts";

@@ -1,4 +1,4 @@
-/** A process that is stopped behind a load balancer, in the order of events that npm's terminus has on Node. */
+/** A process that is stopped behind a load balancer, in the order of events of npm's terminus on Node. */
 import { assert, assertEquals } from "@std/assert";
 import { fileURLToPath } from "node:url";
 import { bundleForNode, skipNode } from "../support/node_program.ts";
@@ -12,7 +12,7 @@ interface Stopping extends AsyncDisposable {
   readonly origin: string;
   /** Sends it SIGTERM. */
   terminate(): void;
-  /** How it ended. */
+  /** Its exit status. */
   readonly status: Promise<Deno.CommandStatus>;
 }
 
@@ -29,7 +29,7 @@ async function start([command, ...args]: readonly string[]): Promise<Stopping> {
       try {
         child.kill("SIGKILL");
       } catch {
-        // it has ended, as it should
+        // it has exited, as it should
       }
       await child.status;
       await reader.cancel();
@@ -37,7 +37,7 @@ async function start([command, ...args]: readonly string[]): Promise<Stopping> {
   };
 }
 
-/** The status of a response on a connection of its own, as a probe's; `null` if there is no server any more. */
+/** Status of a response on a separate connection, like a probe's; `null` if the server no longer listens. */
 async function probed(origin: string, path: string): Promise<number | null> {
   try {
     const response = await fetch(origin + path, { headers: { connection: "close" } });
@@ -49,13 +49,13 @@ async function probed(origin: string, path: string): Promise<number | null> {
 }
 
 interface Sequence {
-  /** Readiness before the signal, and when it had been noticed. */
+  /** Readiness before the signal, and once it had been noticed. */
   readonly ready: (number | null)[];
   /** Liveness meanwhile. */
   readonly live: number | null;
-  /** Every status of requests that were sent as a load balancer does: until it has noticed. */
+  /** Statuses of all requests that a load balancer would send until it has noticed. */
   readonly worked: Set<number | null>;
-  /** How the process ended. */
+  /** Exit status of the process. */
   readonly end: { readonly code: number; readonly signal: string | null };
 }
 
@@ -74,7 +74,7 @@ async function sequence(command: readonly string[]): Promise<Sequence> {
   let after: number | null = 200;
   await until(async () => (after = await probed(origin, "/readyz")) !== 200, "it is not ready any more");
   const live = await probed(origin, "/livez");
-  // those that come after the probe failed, before the load balancer acts on it
+  // requests between the failed probe and the load balancer's reaction
   for (let i = 0; i < 3; i++) worked.add(await probed(origin, "/work"));
   isWanted = false;
   await Promise.all(clients);

@@ -3,7 +3,7 @@ import { assertEquals, assertStringIncludes } from "@std/assert";
 import { bundled } from "../contracts/bundled.ts";
 import { skipNode } from "../support/node_program.ts";
 
-/** Sends requests to the service one after the other, and returns its answers. */
+/** Sends requests to the service one after the other, and returns its responses. */
 async function asked(requests: [string, RequestInit?][]): Promise<{ status: number; body: string }[]> {
   const fixture = (path: string) => fileURLToPath(new URL(`../fixtures/${path}`, import.meta.url));
   // Fastly's compiler has no Node modules

@@ -83,7 +83,7 @@ const FAULTS: Readonly<Record<string, Fault>> = {
       assert(descriptors(server) >= server.idle + 2000);
       for (const client of clients) client.close();
       await until(async () => {
-        // requests of handlers that read nothing are released while others arrive
+        // requests whose handlers read nothing are released while others arrive
         if (path === "waiting") await askMany(server, 600);
         return descriptors(server) <= server.idle + 2;
       }, "all are released");

@@ -1,4 +1,4 @@
-/** What servers let through to an application, on the runtimes that leave checking requests to it. */
+/** Requests that servers pass on to an application, on the runtimes that leave the check to it. */
 import { assertEquals } from "@std/assert";
 import { SUBJECTS } from "../contracts/subjects.ts";
 import { skipNode } from "../support/node_program.ts";
@@ -6,7 +6,7 @@ import { opened, untilClosed } from "../support/raw_client.ts";
 
 const noRuntimes = Deno.env.get("SLUICE_RUNTIMES") === undefined;
 
-/** Asks with a request line and header lines of one's own; returns the status, and what a handler saw. */
+/** Sends a request with the given request line and header lines; returns the status, and what a handler saw. */
 async function asked(origin: string, start: string, ...lines: string[]): Promise<unknown[]> {
   const text = [start, ...lines, "Connection: close", "", ""].join("\r\n");
   const response = await untilClosed(await opened({ port: Number(new URL(origin).port) }, text));
@@ -16,9 +16,9 @@ async function asked(origin: string, start: string, ...lines: string[]): Promise
 }
 
 const WAYS = [
-  // HTTP/1.0 is not told from 1.1 on Deno: what has no Host may be of 1.0
+  // Deno does not distinguish HTTP/1.0 from 1.1: a request without Host may be HTTP/1.0
   { subject: "Deno listen", ignore: false, twoHosts: 400, noHost: 200, hiddenHost: 200, foreignScheme: 200 },
-  // Bun joins two Hosts to "a, b", which is what req.host says, and takes the first one for the URL
+  // Bun joins two Hosts into "a, b", which is the value of req.host, and uses the first one for the URL
   { subject: "Bun listen", ignore: noRuntimes, twoHosts: 200, noHost: 400, hiddenHost: 400, foreignScheme: 400 },
   { subject: "Node serve", ignore: skipNode, twoHosts: 400, noHost: 400, hiddenHost: 400, foreignScheme: 400 },
 ];

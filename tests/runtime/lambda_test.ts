@@ -10,7 +10,7 @@ function onLambda(name: string, test: (fn: LambdaFunction) => Promise<void>, way
   });
 }
 
-/** What every gateway reports in the same way. */
+/** Values that every gateway reports in the same way. */
 const COMMON = {
   method: "POST",
   cookies: { session: "abc", theme: "dark blue" },
@@ -142,7 +142,7 @@ onLambda("methods and header values that a web request cannot have do not fail t
 });
 
 onLambda("a decoded path is decoded once: an escape that the client encoded arrives encoded", async (fn) => {
-  // what the client sent, and what the gateway makes of it
+  // the event's path after the gateway has decoded what the client sent
   const decoding = [["http_api", "/id/..%2fx"], ["http_api_v1", "/id/..%2fx"]] as const;
   for (const [name, path] of decoding) {
     assertEquals((await fn.invoke(await asking(name, path))).body, "..%2fx", `${name}: /id/..%252fx`);
@@ -249,7 +249,7 @@ onLambda("a buffered answer is sent after its background work", async (fn) => {
   const ask = async (path: string) => (await fn.invoke(await asking("function_url", path))).body;
   const order: string[] = [];
   const answered = ask("/background").then((body) => order.push(body));
-  // each takes as long as the answer would without the wait
+  // each takes as long as the response would without the wait
   for (let i = 0; i < 20; i++) assertEquals(await ask("/background/log"), "[]");
   order.push("released");
   await ask("/background/release");

@@ -1,4 +1,4 @@
-/** Connections that are kept alive while their server is being closed: no request is lost on them. */
+/** Kept-alive connections while their server closes: no request on them is lost. */
 import { assertEquals } from "@std/assert";
 import { fileURLToPath } from "node:url";
 import { linesOf } from "../../scripts/lines.ts";
@@ -13,7 +13,7 @@ function post(path: string, body = BODY, length = body.length): string {
   return `POST ${path} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: ${length}\r\n\r\n${body}`;
 }
 
-/** Status, and what the response says of the connection; the whole response has arrived. */
+/** Status and `Connection` header of a response, once all of it has arrived. */
 async function answered(connection: Deno.TcpConn, end: string): Promise<[status: number, connection: string | null]> {
   const text = await readUntil(connection, end);
   const [head] = text.split("\r\n\r\n");
@@ -21,7 +21,7 @@ async function answered(connection: Deno.TcpConn, end: string): Promise<[status:
   return [Number(head!.slice("HTTP/1.1 ".length, "HTTP/1.1 200".length)), said?.toLowerCase() ?? null];
 }
 
-/** Every kind of response, its status, and what it ends with. */
+/** Every kind of response, with its status and its end. */
 const KINDS: readonly (readonly [path: string, status: number, end: string])[] = [
   ["/json", 200, BODY],
   ["/send", 200, "sent"],
@@ -68,7 +68,7 @@ for (const { name, ignore, command } of LISTENING_RUNTIMES) {
           assertEquals(pipelined.split(/^connection: *close/im).length, 2, pipelined);
           connections.push(both);
         }
-        // what comes while the event loop is busy beyond the end of the delay
+        // requests that arrive while the event loop is busy beyond the end of the delay
         const [busy, fresh] = [await opened(server, post("/busy")), await opened(server, "")];
         const late = await opened(server, post("/send"));
         await writeText(fresh, post("/send"));
@@ -87,7 +87,7 @@ for (const { name, ignore, command } of LISTENING_RUNTIMES) {
         try {
           child.kill("SIGKILL");
         } catch {
-          // it has ended, as it should
+          // it has exited, as it should
         }
         await child.status;
         await lines.return(undefined);

@@ -1,4 +1,4 @@
-/** Clients that identify themselves by a certificate, on Node. */
+/** Clients that identify themselves with a certificate, on Node. */
 import { assertEquals } from "@std/assert";
 import { run } from "../../scripts/process.ts";
 import { bundleForNode, skipNode } from "../support/node_program.ts";

@@ -1,4 +1,4 @@
-/** Clients that vanish, that do not read, that send unwanted data, and thousands that do nothing, on Node. */
+/** Clients on Node that vanish, do not read, or send unwanted data, and thousands that do nothing. */
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { frame, OPCODE } from "../contracts/frame.ts";
 import { HANDSHAKE, rawHead, readUntil, untilClosed, writeAll } from "../support/raw_client.ts";
@@ -20,7 +20,7 @@ interface State {
   readonly waiting: number;
   readonly connections: number;
   readonly sockets: number;
-  /** How many requests that were read late are still in memory. */
+  /** Number of requests read late that are still in memory. */
   readonly requests: number;
   readonly heapMib: number;
   readonly rssMib: number;
@@ -155,7 +155,7 @@ onNode("a WebSocket client that sends a million pings and reads nothing takes no
   for (let at = 0; at < many.length; at += ping.length) many.set(ping, at);
   for (let i = 0; i < 100; i++) await writeAll(connection, many);
   await writeAll(connection, frame(OPCODE.ping, "the latest"));
-  // the answer to the latest one comes as soon as there is room for it
+  // the response to the latest one comes as soon as there is room for it
   await readUntil(connection, "the latest");
   connection.close();
   const { peakMib } = await state();

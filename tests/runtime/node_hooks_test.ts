@@ -55,7 +55,7 @@ for (const [runtime, start, ignore] of [["Node", startNode, skipNode], ["Deno", 
   );
 }
 
-// Deno's own node:http has no socket that takes bytes
+// Deno's own node:http has no socket that accepts bytes
 Deno.test(
   "on Node, informational responses and raw bytes written to req.socket reach the client, and end closes the connection",
   {

@@ -1,6 +1,4 @@
-/**
- * HTTP/2 on Node, and HTTP/1.1 on the same port. WebSockets are spoken over HTTP/1.1 there: see node_sockets_test.ts.
- */
+/** HTTP/2 on Node, and HTTP/1.1 on the same port. WebSockets use HTTP/1.1 there: see node_sockets_test.ts. */
 import { assertEquals } from "@std/assert";
 import { run } from "../../scripts/process.ts";
 import { bundleForNode, skipNode } from "../support/node_program.ts";

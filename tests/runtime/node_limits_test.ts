@@ -1,4 +1,4 @@
-/** What only Node's server limits, and limits of its connections with TLS. */
+/** Limits that only Node's server has, and limits of its TLS connections. */
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { certificate } from "../fixtures/node/certificate.ts";
 import { NODE } from "../support/fault_servers.ts";
@@ -17,7 +17,7 @@ const RST_STREAM = 3;
 const SETTINGS = 4;
 const PING = 6;
 
-/** Codes of HTTP/2's errors (RFC 9113 section 7). */
+/** HTTP/2 error codes (RFC 9113 section 7). */
 const REFUSED_STREAM = 7;
 const CANCEL = 8;
 
@@ -28,13 +28,13 @@ function frame(type: number, flags: number, stream: number, payload: readonly nu
   return [0, payload.length >> 8, payload.length & 255, type, flags, 0, 0, 0, stream, ...payload];
 }
 
-/** `GET path`, with headers of HPACK's static table, ended with END_STREAM and END_HEADERS. */
+/** `GET path`, with headers from HPACK's static table, ended with END_STREAM and END_HEADERS. */
 function asked(path: string, stream = 1): number[] {
   const text = [...encoder.encode(path)];
   return frame(HEADERS, 5, stream, [0x82, 0x87, 0x04, text.length, ...text, 0x01, 1, 97]);
 }
 
-/** The end of a stream by one of the two ends. */
+/** A frame that resets a stream. */
 function reset(stream: number, code: number): number[] {
   return frame(RST_STREAM, 0, stream, [0, 0, 0, code]);
 }
@@ -42,7 +42,7 @@ function reset(stream: number, code: number): number[] {
 /** The acknowledgement of the server's settings. */
 const ACKNOWLEDGED = frame(SETTINGS, 1, 0);
 
-/** Reads until what came contains some bytes. */
+/** Reads until some bytes have arrived. */
 async function untilBytes(client: Deno.TlsConn, wanted: readonly number[]): Promise<string> {
   const piece = new Uint8Array(65_536);
   const text = String.fromCharCode(...wanted);
@@ -55,7 +55,7 @@ async function untilBytes(client: Deno.TlsConn, wanted: readonly number[]): Prom
   return seen;
 }
 
-/** The beginning of every HTTP/2 connection. */
+/** The start of every HTTP/2 connection. */
 const PREFACE = [...encoder.encode("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n")];
 
 function onNode(
@@ -72,13 +72,13 @@ function onNode(
   });
 }
 
-/** Everything received until the other end closes, however it does. */
+/** Everything received until the other end closes, in whatever way. */
 async function received(connection: Deno.TlsConn): Promise<string> {
   let text = "";
   try {
     for await (const piece of connection.readable.pipeThrough(new TextDecoderStream("latin1"))) text += piece;
   } catch {
-    // without TLS's own farewell
+    // without TLS's close_notify
   }
   return text;
 }
@@ -110,7 +110,7 @@ onNode(
     const pinging = (async () => {
       for (;;) {
         await idle.write(new Uint8Array(frame(PING, 0, 0, [1, 2, 3, 4, 5, 6, 7, 8])));
-        // at the next turn of the event loop
+        // in the next turn of the event loop
         await new Promise((resolve) => setTimeout(resolve, 0));
       }
     })().catch(() => {});
@@ -147,7 +147,7 @@ onNode(
     assert(seen.includes("\x00\x03\x00\x00\x00\x02"), "the limit is announced");
     assert(seen.includes(String.fromCharCode(...reset(5, REFUSED_STREAM))));
     await client.write(new Uint8Array([...reset(1, CANCEL), ...asked("/flags/waiting-begun", 9)]));
-    // two of the four have run, and the end of one has made room for this
+    // two of the four have run, and the end of one has made room for this one
     await untilBytes(client, [0, 0, 0, 9, TWO]);
     client.close();
   },
@@ -211,7 +211,7 @@ onNode("malformed requests, and floods of pipelined ones, have an answer and an 
     [`GET /${"y".repeat(20_000)} HTTP/1.1\r\nHost: x\r\n\r\n`, /^HTTP\/1\.1 431 /],
   ];
   for (const [request, response] of refused) assertMatch(await untilClosed(await opened(server, request)), response);
-  // more than is read before the first answers are taken
+  // more than is read before the first responses are sent
   const flood = await opened(server, GET);
   const one = encoder.encode(GET.repeat(1000));
   let sent = 0;

@@ -96,7 +96,7 @@ onNode("a body is read to its end even after the answer", async (at) => {
     for (const reader of ["listening", "iterated"]) {
       const events = async () => JSON.parse(await text(`${at(way)}/events`)) as string[];
       const before = (await events()).length;
-      // fetch may close the connection once it has the answer
+      // fetch may close the connection once it has the response
       using connection = await rawRequest(at(way), `/afterwards/${reader}`, "content-length: 300000\r\n");
       await writeAll(connection, new Uint8Array(300_000));
       await readUntil(connection, "answered");

@@ -1,11 +1,11 @@
-/** What programs get from the adapter for Node as `req.request`: a `Request` of the runtime's own; and what bodies there are. */
+/** `req.request` from the Node adapter: a `Request` of the runtime itself; and bodies of all methods. */
 import { assertEquals } from "@std/assert";
 import { askAll } from "../ecosystem/support/ask_all.ts";
 import { skipNode, startDeno, startNode } from "../support/node_program.ts";
 
 const PROGRAM = "tests/fixtures/node/web_objects.ts";
 
-/** Each use, with what it gives for GET and for a POST of `hello`. */
+/** Each use, with its result for GET and for a POST of `hello`. */
 const USES: readonly [use: string, get: unknown, post: unknown][] = [
   ["class", [true, true, "[object Request]"], [true, true, "[object Request]"]],
   ["copied", ["GET", "/copied", "1", null], ["POST", "/copied", "1", "hello"]],
@@ -42,7 +42,7 @@ for (const [runtime, start, ignore] of [["Node", startNode, skipNode], ["Deno", 
         const ask = async (init: RequestInit) =>
           await (await fetch(`${at("ours")}/${use}`, { headers: HEADERS, ...init })).json();
         assertEquals([use, await ask({}), await ask({ method: "POST", body: "hello" })], [use, get, post]);
-        // without a length it comes in chunks, which fetch would refuse to announce by itself
+        // without a length it is chunked, and fetch would not declare the length by itself
         const chunks = new Blob(["hello"]).stream();
         assertEquals([use, await ask({ method: "POST", body: chunks })], [use, post]);
       }

@@ -1,6 +1,6 @@
 /**
- * One trace through three services: one without OpenTelemetry, one on Bun, where Sluice begins the span, and one on Node,
- * where the instrumentation of `http` does. `docs/one-trace.svg` is drawn from what arrived.
+ * One trace through three services: one without OpenTelemetry, one on Bun, where Sluice starts the span, and one on
+ * Node, where the `http` instrumentation does. `docs/one-trace.svg` is drawn from the received spans.
  */
 import { assertEquals, assertMatch } from "@std/assert";
 import { fileURLToPath } from "node:url";
@@ -16,13 +16,13 @@ const ROOT = new URL("../../", import.meta.url);
 const PICTURE = new URL("docs/one-trace.svg", ROOT);
 const RUNTIMES = Deno.env.get("SLUICE_RUNTIMES");
 
-/** What a service has seen of a request. */
+/** What a service saw of a request. */
 interface Seen {
   readonly received: string | null;
   readonly trace: { readonly traceId: string; readonly spanId: string; readonly sampled: boolean };
 }
 
-/** Whom a service asks, and where its spans go. */
+/** Environment of a service: the next service, and the receiver of its spans. */
 interface Around {
   readonly next?: Program;
   readonly receiver?: OtlpReceiver;
@@ -44,7 +44,7 @@ const exportsTo = ({ endpoint }: OtlpReceiver) => ({
   OTEL_BSP_SCHEDULE_DELAY: "20",
 });
 
-/** Where OpenTelemetry adds `traceparent` to what `fetch` sends. */
+/** Setups in which OpenTelemetry adds `traceparent` to what `fetch` sends. */
 const APPENDING = [
   {
     runtime: "Node with the instrumentation of undici",
@@ -85,7 +85,7 @@ for (const { runtime, start: startOrders, ignore } of APPENDING) {
   });
 }
 
-/** A part of a trace: a span, or the service that records none. */
+/** A part of a trace: a span, or a service that records none. */
 interface Part {
   readonly service: string;
   readonly name: string;
@@ -95,7 +95,7 @@ interface Part {
   readonly parent: string;
 }
 
-/** The parts below one another, each indented under what caused it. */
+/** Draws the parts as a tree, each indented below its cause. */
 function drawn(parts: readonly Part[]): string {
   const depthOf = ({ parent }: Part): number => {
     const cause = parts.find(({ id }) => id === parent);
@@ -146,7 +146,7 @@ Deno.test({
       [order, query, item].map(({ parentSpanId }) => parentSpanId),
       [spanId, order.spanId, order.spanId],
     );
-    // one header each, and what the log would have is the trace of the span
+    // one header each, and the log would have the trace of the span
     assertEquals(seen.orders.received, `00-${traceId}-${spanId}-01`);
     assertEquals(seen.stock.received, `00-${traceId}-${order.spanId}-01`);
     assertEquals([seen.orders.trace.spanId, seen.stock.trace.spanId], [order.spanId, item.spanId]);

@@ -1,4 +1,6 @@
-/** The pages of `@sluice/openapi` on each runtime with files: they are of the package that is installed beside the program. */
+/**
+ * The pages of `@sluice/openapi` on each runtime with files: they come from the package installed next to the program.
+ */
 import { assertEquals } from "@std/assert";
 import { createRequire } from "node:module";
 import { dirname } from "node:path";
@@ -19,7 +21,7 @@ for (const { name, ignore, command } of LISTENING_RUNTIMES) {
         let cwd = Deno.cwd();
         if (name !== "Deno") {
           cwd = folder;
-          // the program is in the folder, and the package beside it
+          // the program is in the folder, and the package next to it
           await Deno.copyFile(args.pop()!, `${folder}/program.mjs`);
           args.push(`${folder}/program.mjs`);
           assertEquals(await seenAt(executable, args, cwd), [404, 404, ["/notes/{id}"]]);
@@ -34,7 +36,7 @@ for (const { name, ignore, command } of LISTENING_RUNTIMES) {
   });
 }
 
-/** Statuses of the page and of its largest file, and the paths of the document. */
+/** Statuses of the page and of its largest file, and the paths in the document. */
 async function seenAt(executable: string, args: readonly string[], cwd: string): Promise<unknown[]> {
   await using program = await startProgram(executable, args, { cwd, env: { NODE_ENV: "test" } });
   const origin = `http://127.0.0.1:${program.line}/docs`;

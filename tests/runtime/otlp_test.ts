@@ -1,4 +1,4 @@
-/** Traces and metrics of whole programs, as a receiver of OpenTelemetry's protocol gets them. */
+/** Traces and metrics of whole programs, as an OpenTelemetry receiver gets them. */
 import { assertEquals } from "@std/assert";
 import { fileURLToPath } from "node:url";
 import { bundleForNode, packageFlags, skipNode } from "../support/node_program.ts";
@@ -30,7 +30,7 @@ async function startNode(receiver: OtlpReceiver): Promise<Program> {
   return await startProgram("node", [bundle], { cwd, env: environment(receiver) });
 }
 
-/** Starts it with a tracer and no instrumentation: spans of requests are Sluice's own. */
+/** Starts a program with a tracer and no instrumentation: request spans are Sluice's own. */
 const startTracing = async (receiver: OtlpReceiver, command: string, ...args: string[]): Promise<Program> => {
   const bundle = await bundleForNode("tests/fixtures/node/otlp_spans.ts", PROGRAM);
   return await startProgram(command, [...args, bundle], { cwd, env: environment(receiver) });
@@ -38,7 +38,7 @@ const startTracing = async (receiver: OtlpReceiver, command: string, ...args: st
 
 const BUN = Deno.env.get("SLUICE_RUNTIMES");
 
-/** Where nothing else makes spans of requests. */
+/** Setups in which nothing else makes request spans. */
 const TRACING = [
   {
     runtime: "Bun with the SDK",
@@ -57,7 +57,7 @@ const TRACING = [
   },
 ];
 
-/** The server's spans, when as many have come. */
+/** The server's spans, once there are this many. */
 async function serverSpans(receiver: OtlpReceiver, count: number): Promise<ReceivedSpan[]> {
   const found = () => receiver.spans().filter(({ kind }) => kind === 2);
   await until(() => found().length >= count, `${count} spans`);
@@ -82,7 +82,7 @@ for (const { runtime, start, ignore } of [...TARGETS, ...TRACING]) {
     const paths = ["/users/7", "/users/7/posts/9", "/fails", "/nowhere"];
     for (const [i, path] of paths.entries()) {
       await get(program.line, path);
-      // each is sent by itself, and might overtake another
+      // each is sent separately, and might overtake another
       await serverSpans(receiver, i + 1);
     }
     const spans = await serverSpans(receiver, paths.length);

@@ -1,4 +1,4 @@
-/** A process that runs out of descriptors, on every runtime with its own server: it serves again when some are free. */
+/** A process that runs out of descriptors, on every runtime with its own server: it serves again once some are free. */
 import { assert, assertEquals } from "@std/assert";
 import { fileURLToPath } from "node:url";
 import { LISTENING_RUNTIMES, type ListeningRuntime } from "../support/listening_runtimes.ts";
@@ -9,14 +9,14 @@ import { until } from "../support/until.ts";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 
-/** Descriptors that the process may have, and connections that are tried: more. */
+/** Descriptors that the process may have, and a higher number of connections to try. */
 const LIMIT = 200;
 const CLIENTS = 320;
 
-/** s of processor time in a second without descriptors: a busy loop takes all of it. */
+/** Maximum CPU time in a second without descriptors, in s; a busy loop uses all of it. */
 const MOST_BUSY = 0.5;
 
-// Bun's own server tries to accept the same connection again and again
+// Bun's own server retries to accept the same connection in a loop
 const BUSY_BY_ITSELF = ["Bun"];
 
 async function started({ command }: ListeningRuntime): Promise<Program> {
@@ -24,7 +24,7 @@ async function started({ command }: ListeningRuntime): Promise<Program> {
   return await startProgram("bash", ["-c", `ulimit -n ${LIMIT}; exec "$@"`, "bash", ...args], { cwd: ROOT });
 }
 
-/** Opens connections until the process has no descriptor left, and returns those that are open. */
+/** Opens connections until the process has no descriptors left, and returns the open ones. */
 async function exhaust(server: Program, port: number): Promise<Deno.Conn[]> {
   const clients: Deno.Conn[] = [];
   for (let i = 0; i < CLIENTS; i++) {
@@ -32,12 +32,12 @@ async function exhaust(server: Program, port: number): Promise<Deno.Conn[]> {
     const client = await Deno.connect({ hostname: "127.0.0.1", port }).catch(() => null);
     if (client !== null) clients.push(client);
   }
-  // one is free whenever the server has just lost, or cut, what it could not accept
+  // one is free whenever the server has just lost or closed a connection it could not accept
   await until(() => descriptors(server) >= LIMIT - 2, "no descriptor is left");
   return clients;
 }
 
-/** Whether a process has ended, even if nobody has asked for its status. */
+/** Whether a process has exited, even if its status has not been read. */
 function hasEnded({ pid }: Program): boolean {
   try {
     return Deno.readTextFileSync(`/proc/${pid}/cmdline`) === "";
@@ -63,7 +63,7 @@ for (const runtime of LISTENING_RUNTIMES) {
       using kept = await opened({ port }, requestHead("GET /", []));
       await readUntil(kept, "home");
       const clients = await exhaust(server, port);
-      // a connection from before still has its responses, and others that were accepted have theirs
+      // an earlier connection still gets its responses, and so do others that were accepted
       assert((await asked(kept, "/", "home")).includes(" 200 "));
       assert((await asked(clients[0]!, "/", "home")).includes(" 200 "));
       if (name === "Deno") {
@@ -80,10 +80,10 @@ for (const runtime of LISTENING_RUNTIMES) {
         return (await readUntil(client, "home")).includes(" 200 ");
       }, "it serves again");
       const state = async () => JSON.parse((await asked(kept, "/heard", "]}")).split("\r\n\r\n")[1]!);
-      // while clients are still leaving it may fail once more
+      // while clients are still disconnecting, it may fail once more
       await until(async () => (await state()).listening, "it listens");
       const { heard } = await state();
-      // Node and Bun say nothing of connections that they cannot accept
+      // Node and Bun report nothing about connections that they cannot accept
       assertEquals(heard, name === "Deno" ? [{ phase: "server", code: "EMFILE", listening: false }] : []);
       assert((await asked(kept, "/close", "closing")).includes(" 200 "));
       await until(() => hasEnded(server), "it is closed, with the connection that it has kept");

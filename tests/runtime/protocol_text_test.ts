@@ -1,10 +1,10 @@
-/** Which bytes of a header are optional whitespace, on every runtime that listens: spaces and tabs. */
+/** Bytes in a header that are optional whitespace, on every runtime that listens: spaces and tabs. */
 import { assert, assertEquals } from "@std/assert";
 import { startServing } from "../contracts/serving.ts";
 import { LISTENING_RUNTIMES } from "../support/listening_runtimes.ts";
 import { opened, untilClosed } from "../support/raw_client.ts";
 
-/** What JavaScript, or another parser, takes for a blank: the bytes in a header. */
+/** Bytes in a header that JavaScript or another parser treats as blanks. */
 const OTHER_BLANKS = {
   "U+00A0 as a byte": "\xa0",
   "U+0085 as a byte": "\x85",
@@ -19,7 +19,7 @@ const OTHER_BLANKS = {
   "U+FEFF": "\xef\xbb\xbf",
 };
 
-/** Sends a request of which every character is a byte; the status, what the program told, and its cookie. */
+/** Sends a request with one byte per character; returns the status, the program's output, and its cookie. */
 async function ask(origin: string, start: string, ...headers: string[]) {
   const body = start.startsWith("POST") ? "{}" : "";
   const head = [
@@ -69,7 +69,7 @@ for (const { name, ignore, command } of LISTENING_RUNTIMES) {
 
       for (const [what, blank] of Object.entries(OTHER_BLANKS)) {
         await t.step(what, async () => {
-          // a server may refuse the request
+          // a server may reject the request
           const isTold = ({ status }: { status: number }) => (assert(status === 200 || status === 400), status === 200);
           for (const given of [blank + cookie, `a=1; ${blank}${cookie}`]) {
             const session = await ask(origin, "GET /session", tls, `Cookie: ${given}`);

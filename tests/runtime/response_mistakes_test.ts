@@ -1,4 +1,4 @@
-/** Mistakes with a response: every runtime throws the class and the code that Node's own server throws. */
+/** Mistakes with a response: every runtime throws the class and code that Node's own server throws. */
 import { assert, assertEquals } from "@std/assert";
 import { fileURLToPath } from "node:url";
 import { LISTENING_RUNTIMES, type ListeningRuntime } from "../support/listening_runtimes.ts";
@@ -17,16 +17,16 @@ async function outcomesOf({ command }: ListeningRuntime, ...further: string[]): 
   return JSON.parse(new TextDecoder().decode(stdout));
 }
 
-/** What differs, and what is thrown instead. */
+/** Differences, and what is thrown instead. */
 const DIFFERENCES: Outcomes = {
-  // no web response can carry them
+  // web responses cannot carry them
   ...Object.fromEntries(
     [100, 101, 199, 999].map((status) => [
       `statusCode ${status}`,
       "throws RangeError ERR_HTTP_INVALID_STATUS_CODE",
     ]),
   ),
-  // a symbol is no encoding, for which Node has another error by chance
+  // a symbol is not an encoding; Node happens to throw another error for it
   "write in encoding symbol": "throws TypeError ERR_UNKNOWN_ENCODING",
   "end in encoding symbol": "throws TypeError ERR_UNKNOWN_ENCODING",
 };

@@ -1,4 +1,4 @@
-/** What limiters keep of requests, and caches of longer texts, on engines where a part of a text may keep the whole. */
+/** What limiters retain of requests, and caches of long strings, on engines where a substring may retain the whole. */
 import { assertEquals } from "@std/assert";
 import { run } from "../../scripts/process.ts";
 import { bundled } from "../contracts/bundled.ts";
@@ -8,7 +8,9 @@ import { PATIENCE_MS } from "../support/patience.ts";
 const PROGRAM = "tests/fixtures/retained_keys.ts";
 const runtimes = Deno.env.get("SLUICE_RUNTIMES");
 
-/** Those that keep more than 10 MiB: half of the headers or URLs that a limiter has seen, or a hundred long texts. */
+/**
+ * Those that retain more than 10 MiB: half of the headers or URLs that a limiter has seen, or a hundred long strings.
+ */
 function greedy(line: string): string[] {
   return Object.entries(JSON.parse(line) as Record<string, number>).filter(([, mib]) => mib > 10).map(String);
 }

@@ -1,4 +1,4 @@
-/** Clients that are slow, or do nothing, on every runtime with its own server: each limit of `app.listen`. */
+/** Slow or idle clients, on every runtime with its own server: each limit of `app.listen`. */
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { BUN, DENO, type FaultRuntime, NODE } from "../support/fault_servers.ts";
 import { FILE_BYTES, type LimitedServer, startLimited } from "../support/limited_servers.ts";
@@ -55,7 +55,7 @@ for (const subject of SUBJECTS) {
       let waited = 0;
       while (length < FILE_BYTES) {
         const ms = performance.now() - start;
-        // 20 MB a second for twice the limit, and then as fast as it can
+        // 20 MB per second for twice the limit, and then as fast as possible
         if (ms < 10_000 && length > ms * 20_000) waited += (await ask(server, "/")).length;
         else length += await client.read(piece) ?? FILE_BYTES;
       }
@@ -72,7 +72,7 @@ for (const subject of SUBJECTS) {
     const names = ["quiet", "quiet-returned", "waiting"];
     const clients = await Promise.all(names.map((name) => opened(server, get(`/sent/${name}`))));
     await Promise.all(clients.slice(0, 2).map((client) => readUntil(client, "data: two")));
-    // as long as it takes until clients that never end their head, or never read, are cut
+    // long enough that clients which never end their head, or never read, are cut off
     const stalled = await opened(server, get("/sent/written"));
     await until(async () => await flag(server, "written-cut") === 1, "it is cut");
     stalled.close();
@@ -95,7 +95,7 @@ for (const subject of SUBJECTS.slice(1)) {
       const half = await opened(server, "GET / HTTP/1.1\r\nHost: x\r\nX-Slow: ");
       const idle = await opened(server, get("/"));
       assertMatch(await untilClosed(idle), /^HTTP\/1\.1 200 [^]*home$/);
-      // Node tells it why
+      // Node sends the reason
       assertMatch(await untilClosed(half), subject[0] === NODE ? /^HTTP\/1\.1 408 / : /^$/);
       await untilClosed(silent);
       assertEquals(await ask(server, "/"), "home");
@@ -111,7 +111,7 @@ for (const subject of SUBJECTS.slice(1)) {
     async (server) => {
       await ask(server, "/");
       const before = await settledDescriptors(server);
-      // Bun tells nothing of the body of a returned Response
+      // Bun reports nothing about the body of a returned Response
       for (const name of subject[0] === NODE ? ["whole", "written", "returned"] : ["whole", "written"]) {
         const client = await opened(server, get(`/sent/${name}`));
         await until(async () => await flag(server, `${name}-begun`) === 1, "it has arrived");

@@ -1,4 +1,4 @@
-/** Messages whose fragments never end, where the runtime counts them while they arrive. */
+/** Messages whose fragments never end, on runtimes that count them while they arrive. */
 import { assert, assertEquals } from "@std/assert";
 import { bundled } from "../contracts/bundled.ts";
 import { closeOf, OPCODE } from "../contracts/frame.ts";
@@ -25,7 +25,7 @@ function serves(name: string, ignore: boolean, start: () => Promise<Serving>): v
       for (; sent < 64; sent++) {
         const opcode = sent === 0 ? OPCODE.binary : OPCODE.more;
         await socket.send(opcode, new Uint8Array(MEBIBYTE), { fin: false });
-        // lets the answer arrive
+        // lets the response arrive
         await fetch(origin).then((response) => response.body?.cancel());
       }
     })();

@@ -30,7 +30,7 @@ const SPELLINGS = [
   "/admin/./secret%2etxt",
 ];
 
-/** Sends a request of which every character is a byte. */
+/** Sends a request with one byte per character. */
 async function ask(origin: string, path: string) {
   const head = `GET ${path} HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n`;
   const bytes = Uint8Array.from(head, (character) => character.charCodeAt(0));

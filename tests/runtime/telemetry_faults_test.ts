@@ -4,13 +4,13 @@ import { fileURLToPath } from "node:url";
 import { LISTENING_RUNTIMES } from "../support/listening_runtimes.ts";
 import { PATIENCE_MS } from "../support/patience.ts";
 
-/** What came of one broken agent. */
+/** Result of one broken agent. */
 interface Outcome {
   readonly fault: string;
   /** Responses of the server, and of `app.fetch`. */
   readonly served: string[];
   readonly fetched: string[];
-  /** Reports in the first round, and in the second, which is the same. */
+  /** Reports in the first round, and in an identical second one. */
   readonly reported: number;
   readonly again: number;
   /** Errors that reached the process. */
@@ -19,7 +19,7 @@ interface Outcome {
 
 const RESPONSES = ["200 user 7", "200 user 7", "500 ", "500 ", "cut", "404 "];
 
-/** What is not broken, or is as good as absent. */
+/** Agents that are not broken, or as good as absent. */
 const HARMLESS = [
   "no agent",
   "a span that works",
@@ -37,7 +37,7 @@ const HARMLESS = [
   "channels whose runStores runs twice",
 ];
 
-/** What Node's module catches itself, and throws in a turn of its own: an uncaught exception, as in Express. */
+/** Node's module catches these errors and throws them in a separate turn: an uncaught exception, as in Express. */
 const THROWN_BY_NODE = ["a subscriber that throws", "a store whose value throws"];
 
 for (const { name, ignore, command } of LISTENING_RUNTIMES) {

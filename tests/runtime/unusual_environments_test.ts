@@ -1,4 +1,7 @@
-/** A port in use, a request of Node, likely mistakes, invalid second arguments to fetch, sockets without addresses, and requests without a host. */
+/**
+ * A port in use, Node's request passed to fetch, likely mistakes, invalid second arguments to fetch, sockets without
+ * addresses, and requests without a host.
+ */
 import { assertEquals, assertMatch } from "@std/assert";
 import { BUN, DENO, FAULT_SUBJECTS, NODE, printed, startFaultServer } from "../support/fault_servers.ts";
 import { opened, writeAll } from "../support/raw_client.ts";

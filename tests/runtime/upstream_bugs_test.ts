@@ -1,6 +1,6 @@
 /**
- * What only a runtime itself can mend: limits that the documentation names, each with the program that shows it, without
- * Sluice. A test fails when the runtime has mended it.
+ * Bugs that only a runtime can fix: the documented limits, each with a program that shows it without Sluice. A test
+ * fails once the runtime has fixed its bug.
  */
 import { assert, assertStringIncludes } from "@std/assert";
 import { descriptors } from "../support/process_figures.ts";
@@ -12,16 +12,16 @@ const runtimes = Deno.env.get("SLUICE_RUNTIMES");
 const SERVER = "tests/fixtures/runtime_server.js";
 const PAGE = "docs/express-differences.md";
 
-/** ms in which a server on the same machine sends what it is going to send. */
+/** Time in ms within which a server on the same machine sends everything it will send. */
 const ANSWER_MS = 1000;
 
 interface Limit {
   readonly runtime: "Deno" | "Bun";
-  /** How the page begins to tell of it. */
+  /** Start of the page's entry about it. */
   readonly told: string;
   /** The page, {@linkcode PAGE} by default. */
   readonly page?: string;
-  /** Whether it is still there. */
+  /** Whether the bug still exists. */
   isLeft(port: number, server: Program): Promise<boolean>;
 }
 
@@ -34,7 +34,7 @@ const LIMITS: readonly Limit[] = [
   {
     runtime: "Deno",
     told: "- **205.**",
-    // neither a length nor a closed connection says that it has ended
+    // neither a length nor a closed connection shows that it has ended
     isLeft: async (port) => !/^(?:content-length|transfer-encoding):/im.test(await answer(port, get("/205"))),
   },
   {
@@ -86,7 +86,7 @@ const LIMITS: readonly Limit[] = [
   },
 ];
 
-/** What Java's HttpClient sends first, unless it is told not to. */
+/** The first request of Java's HttpClient by default. */
 const H2C = "POST / HTTP/1.1\r\nHost: x\r\nConnection: Upgrade, HTTP2-Settings\r\nContent-Length: 3\r\n" +
   "HTTP2-Settings: AAEAAEAAAAIAAAABAAMAAABkAAQBAAAAAAUAAEAA\r\nUpgrade: h2c\r\n\r\nabc";
 
@@ -94,7 +94,10 @@ const TRAILERS = "POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r
 
 const MALFORMED_CHUNK = "POST /read HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na\r\nW\r\n";
 
-/** A handshake, and the text "ab" in a frame without a mask (RFC 6455 section 5.1 has servers close the connection). */
+/**
+ * A handshake, and the string "ab" in an unmasked frame (RFC 6455 section 5.1 requires servers to close the
+ * connection).
+ */
 const UNMASKED_FRAME = `GET /socket HTTP/1.1\r\nHost: x\r\n${HANDSHAKE.join("\r\n")}\r\n\r\n\u0081\u0002ab`;
 
 function get(path: string): string {
@@ -105,7 +108,7 @@ function bodyOf(text: string): string {
   return text.slice(text.indexOf("\r\n\r\n") + 4);
 }
 
-/** All that a server sends: the connection stays open, as most clients keep it. */
+/** Everything that a server sends: the connection stays open, as with most clients. */
 async function answer(port: number, request: string): Promise<string> {
   const connection = await opened({ port }, Uint8Array.from(request, (character) => character.charCodeAt(0)));
   const timer = setTimeout(() => connection.close(), ANSWER_MS);
@@ -135,7 +138,7 @@ function hasEnded({ pid }: Program): boolean {
   }
 }
 
-/** Takes all descriptors of a process, and lets go of them once it has had time to run into that. */
+/** Uses up all descriptors of a process, and frees them once it has had time to notice. */
 async function exhausted(port: number, server: Program): Promise<void> {
   // Deno panics without a descriptor in the first half second
   await answer(port, get("/"));
@@ -145,7 +148,7 @@ async function exhausted(port: number, server: Program): Promise<void> {
   await until(() => hasEnded(server) || descriptors(server) >= 100, "no descriptor is left");
   await new Promise((resolve) => setTimeout(resolve, ANSWER_MS));
   for (const client of clients) client?.close();
-  // those that were waiting to be accepted are gone
+  // those that were waiting to be accepted are closed
   await until(() => hasEnded(server) || descriptors(server) < 90, "descriptors are free");
 }
 

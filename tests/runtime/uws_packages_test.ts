@@ -1,6 +1,6 @@
 /**
- * npm's Express middleware on uWebSockets.js: the programs of tests/ecosystem/ that need nothing but Node, compared with
- * real Express.
+ * npm's Express middleware on uWebSockets.js: the programs of tests/ecosystem/ that need only Node, compared with real
+ * Express.
  */
 import { fileURLToPath } from "node:url";
 import { assertEquals } from "@std/assert";
@@ -15,7 +15,7 @@ import { assertSeen } from "../ecosystem/support/sees.ts";
 import { startUpstream } from "../ecosystem/support/upstream.ts";
 import { skipUws, UWS_ENV } from "../support/uws_engine.ts";
 
-/** The ten, of which on-headers and its like are what several of the others are made with. */
+/** The ten packages; several of them are built on on-headers and the like. */
 const NAMES = [
   ...["body-parser", "compression", "cookie-session", "cors", "express-session", "helmet", "http-proxy-middleware"],
   ...["morgan", "multer", "passport", "response-time"],

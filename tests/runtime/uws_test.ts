@@ -1,4 +1,4 @@
-/** What uWebSockets.js does with requests and responses, and what is done about it: the rows of docs/uws.md. */
+/** How uWebSockets.js handles requests and responses, and what Sluice does about it: the rows of docs/uws.md. */
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { certificate } from "../fixtures/node/certificate.ts";
 import { frame, OPCODE } from "../contracts/frame.ts";
@@ -14,7 +14,7 @@ interface Served {
   readonly beside: number;
   /** Sends a GET request, and returns the body. */
   get(path: string): Promise<string>;
-  /** What has happened so far, when something has. */
+  /** Events so far, once the wanted one has happened. */
   events(wanted: string): Promise<string[]>;
 }
 
@@ -50,7 +50,7 @@ async function connected(port: number, characters: string): Promise<Deno.TcpConn
   return connection;
 }
 
-/** What comes, a character for each byte: until a text has, or until the other end closes. */
+/** Received data, one character per byte: until a string has arrived, or the other end closes. */
 async function received(connection: Deno.Conn, wanted?: string): Promise<string> {
   const piece = new Uint8Array(65_536);
   let seen = "";
@@ -66,7 +66,7 @@ async function received(connection: Deno.Conn, wanted?: string): Promise<string>
   return seen;
 }
 
-/** Bytes that come before the other end closes, or until there are that many. */
+/** Number of bytes received before the other end closes, or until there are that many. */
 async function countOf(connection: Deno.Conn, most = Infinity): Promise<number> {
   const piece = new Uint8Array(1_000_000);
   let count = 0;
@@ -86,7 +86,7 @@ async function raw(port: number, characters: string, wanted?: string): Promise<s
 const head = (start: string, ...lines: string[]) => [`${start} HTTP/1.1`, "Host: x", ...lines, "", ""].join("\r\n");
 const GET = head("GET /headers");
 
-/** What the engine takes, and `node:http` does not. */
+/** Requests that the engine accepts, and `node:http` does not. */
 const REFUSED: Readonly<Record<string, string>> = {
   "two hosts": head("GET /headers", "Host: y"),
   "two lengths": `${head("POST /text", "Content-Length: 2", "Content-Length: 3")}abc`,
@@ -108,7 +108,7 @@ onUws("what could be read in two ways is refused, and its connection closed", as
   assertEquals(await get("/seen"), "[]");
 });
 
-/** What the engine leaves without a response. */
+/** Requests that get no response from the engine. */
 const UNANSWERED: Readonly<Record<string, string>> = {
   "HTTP/1.0": "GET /headers HTTP/1.0\r\nHost: x\r\n\r\n",
   "no host": "GET /headers HTTP/1.1\r\n\r\n",
@@ -266,7 +266,7 @@ onUws("a body that nobody reads is not read from the connection, and then all of
   await get("/release");
   assertMatch(await received(connection, "30000000"), /^HTTP\/1.1 200 /);
   await sending;
-  // the connection is still good
+  // the connection still works
   await connection.write(bytesOf(GET));
   assertMatch(await received(connection, "}"), /^HTTP\/1.1 200 /);
 });
@@ -340,7 +340,7 @@ Deno.test("on uWebSockets.js, TLS is that of files", { ignore: skipUws }, async 
 });
 
 onUws("a message of more than the limit ends with 1009, and of twice that without a Close frame", async ({ port }) => {
-  // how a connection that was cut shows on Deno, and elsewhere
+  // the code of a connection that was cut off, on Deno and elsewhere
   for (const [length, codes] of [[1_100_000, [1009]], [2_200_000, [0, 1006]]] as const) {
     const client = new SocketClient(`http://127.0.0.1:${port}`, "/echo");
     assertEquals(await client.next(), "open");

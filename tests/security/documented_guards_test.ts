@@ -1,7 +1,6 @@
 /**
- * Every guard that the documentation shows is attacked: DNS rebinding, a proxy on the same machine, other spellings of
- * its path, other methods, headers that are missing or say nothing. A guard that is documented and not in `ATTACKS` is a
- * failure.
+ * Every documented guard is attacked: DNS rebinding, a proxy on the same machine, other spellings of its path, other
+ * methods, missing or empty headers. A documented guard that is not in `ATTACKS` is a failure.
  */
 import { generateKeyPair, SignJWT } from "jose";
 import { DatabaseSync } from "node:sqlite";
@@ -33,10 +32,10 @@ import { defined, documentedExamples, examplesOf, guardsOf } from "./support/doc
 // deno-lint-ignore no-explicit-any -- what examples define
 type Any = any;
 
-/** Guards, and what is tried against them. */
+/** Guards, and the attacks on them. */
 interface Attack {
   readonly name: string;
-  /** Files, each with what the guards' lines have in them. */
+  /** Files, each with parts of its guards' lines. */
   readonly guards: Readonly<Record<string, readonly string[]>>;
   attack(): Promise<void>;
 }
@@ -61,14 +60,14 @@ async function cookieFrom(app: FrameworkApp, path: string, init: RequestInit = {
   return cookieOf(await app.inject(path, init));
 }
 
-/** What a session's cookie must not become. */
+/** Forgeries of a session cookie. */
 function forged(cookie: string): RequestInit[] {
   const [name = "", value = ""] = cookie.split(/=(.*)/);
   return [`${name.toUpperCase()}=${value}`, `x${name}=${value}`, `${name}=x; ${name}=${value}`, `${name} =${value}`]
     .map((other) => ({ headers: { cookie: other } }));
 }
 
-/** A function of the request that an example has, such as `skip`. */
+/** A function of the request from an example, such as `skip`. */
 function functionsIn(file: string, option: string): ((req: object) => unknown)[] {
   const text = examplesOf(file, Deno.readTextFileSync(new URL(`../../${file}`, import.meta.url))).map(({ code }) =>
     code
@@ -80,8 +79,8 @@ function functionsIn(file: string, option: string): ((req: object) => unknown)[]
 }
 
 /**
- * Asserts that what makes a limit stricter for a route does so for all spellings by which it is reached, and that what
- * makes it laxer does so for no other route.
+ * Asserts that options which make a limit stricter for a route apply to all its spellings, and that those which relax
+ * it apply to no other route.
  */
 async function assertByRoute(
   file: string,
@@ -110,7 +109,7 @@ async function assertByRoute(
   }
 }
 
-/** Asserts that requests with keys that somebody makes up are counted together. */
+/** Asserts that requests with made-up keys share one count. */
 async function assertKeysCounted(app: FrameworkApp, path: string, init: RequestInit = {}) {
   const statuses = new Set<number>();
   for (let i = 0; i < 130 && !statuses.has(429) && !statuses.has(401); i++) {
@@ -127,7 +126,7 @@ async function assertKeysCounted(app: FrameworkApp, path: string, init: RequestI
 
 const BASIC = `Basic ${btoa(":tUb4KZzYkJvC1G8n3aXw0QmPq5RrS7eL")}`;
 
-/** Requests of those who know the secret, at other hosts and from other pages. */
+/** Requests with the secret, to other hosts and from other pages. */
 const ELSEWHERE: RequestInit[] = [
   { host: "evil.example:3000" },
   { "x-forwarded-for": "203.0.113.9" },
@@ -303,7 +302,7 @@ const ATTACKS: readonly Attack[] = [
         path: "/me",
         allowed: { headers: { cookie } },
         secret: /"name":"Ann"/,
-        // what is signed is the value; spaces behind its name are nobody's forgery
+        // only the value is signed; spaces after its name are not a forgery
         wrong: [{ headers: { cookie: elsewhere } }, ...forged(cookie).slice(0, -1)],
       });
       await assertCsrf(app);
@@ -451,13 +450,13 @@ const ATTACKS: readonly Attack[] = [
       const token = await defined("middleware/README.md", "csrf({ token", ["app"]);
       const ask = (headers: Record<string, string>) =>
         quiet(token.app).inject("/transfer", { method: "POST", headers });
-      // a program that knows no token, with somebody's cookie
+      // a program without the token, but with a user's cookie
       for (const header of ["", "x", "undefined", "null"]) {
         assertEquals((await ask({ cookie: "session=1", "x-csrf-token": header })).status, 403);
       }
       const { status } = await ask({ authorization: "Basic OjE=" });
       assertEquals(status, 403);
-      // the checklist's program ends the process by a signal, so its line is what is attacked
+      // the checklist's program exits on a signal, so the test attacks its line
       const checklist = examplesOf(
         "docs/guide/production-checklist.md",
         await Deno.readTextFile("docs/guide/production-checklist.md"),
@@ -534,7 +533,7 @@ const ATTACKS: readonly Attack[] = [
       const ask = async (headers: Record<string, string>, target = "/inbox") =>
         (await quiet(app).handle(sent(target, { headers: { ...handshake, ...headers } }), LOCAL)).status;
       const cookie = "session=ann";
-      // in this process nothing upgrades, and 501 says so when nothing else is in the way
+      // nothing upgrades in this process, and a 501 shows that nothing else refused
       for (const origin of ["https://example.com", "https://app.example.com"]) {
         assertEquals(await ask({ cookie, origin }), 501, origin);
       }
@@ -551,7 +550,7 @@ const ATTACKS: readonly Attack[] = [
           }
         }
       }
-      // what trusts whoever reaches it has a function
+      // an application that trusts everyone who can reach it uses a function
       const [, decides] = /`(origins: \(origin\) => .*)`/.exec(await Deno.readTextFile("docs/security.md"))!;
       const trusting = quietApp();
       trusting.ws("/inbox", { ...new Function(`return { ${decides} }`)(), message: () => {} });
@@ -559,7 +558,7 @@ const ATTACKS: readonly Attack[] = [
         const headers = { ...handshake, host: new URL(origin).host, origin };
         assertEquals((await trusting.handle(sent("/inbox", { headers }), LOCAL)).status, status, origin);
       }
-      // rebound, there is no cookie, and so nobody is signed in
+      // with DNS rebinding there is no cookie, so the request is not signed in
       const rebound = { host: "evil.example", origin: "http://evil.example" };
       for (const headers of [rebound, { host: "evil.example" }] as Record<string, string>[]) {
         assertEquals(await ask(headers), 401);
@@ -725,7 +724,7 @@ const ATTACKS: readonly Attack[] = [
         ...[{ name: "__proto__" }, { name: null, password: null }, { password: "correct horse" }, [], "ann"],
       ];
       for (const body of guesses) assert(await login(body) !== 200, JSON.stringify(body));
-      // a name has one count, however it is written and whoever the client says it is
+      // a name has one count, in every spelling and from every claimed address
       const statuses: number[] = [];
       for (const name of ["ann", "ANN", "Ann", "aNN", "anN", "AnN"]) {
         statuses.push(await login({ name, password: "guess" }, { "x-forwarded-for": `192.0.2.${statuses.length}` }));
@@ -825,7 +824,7 @@ const ATTACKS: readonly Attack[] = [
   {
     name: "sessions that some paths do without",
     guards: { "middleware/README.md": ["app.use(session({"] },
-    // whatever spelling reaches a route that needs a session, the session is there
+    // every spelling that reaches a route which needs a session gets the session
     attack: () => assertByRoute("middleware/README.md", "when", "/account", { route: true }),
   },
   {

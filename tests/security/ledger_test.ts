@@ -16,7 +16,7 @@ function nameOf({ identifiers, package: from, here }: Flaw): string {
 
 async function check({ open }: Flaw, attack: () => Promise<void> | void): Promise<void> {
   if (open === undefined) return await attack();
-  // a gap that has been closed must not stay on the page
+  // a closed gap must not stay on the page
   await assertRejects(async () => await attack(), Error);
 }
 
@@ -26,7 +26,7 @@ for (const flaw of ALL) {
 
 Deno.test("the attacks over sockets do not work on any runtime", async (t) => {
   await using stack = new AsyncDisposableStack();
-  // at once, since most of the time goes into starting them
+  // concurrently, since most of the time is spent on starting them
   const starting = LISTENING_RUNTIMES.filter(({ ignore }) => !ignore).map(startLedger);
   const servers = (await Promise.all(starting)).map((server) => stack.use(server));
   for (const { name, ignore } of LISTENING_RUNTIMES) {

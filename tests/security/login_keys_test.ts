@@ -1,14 +1,17 @@
-/** Limits by a name from a body: the documentation's examples, under guesses in all spellings, and bodies of all kinds. */
+/**
+ * Limits keyed by a name from a body: the documentation's examples, with guesses in all spellings, and bodies of all
+ * kinds.
+ */
 import type { FastifyInstance } from "fastify";
 import { assert, assertEquals } from "@std/assert";
 import type { FrameworkApp } from "@sluice/sluice";
 import { LOCAL, sent } from "./support/attacks.ts";
 import { defined, documentedExamples } from "./support/documented_guards.ts";
 
-/** What a login takes for one name that has no regard to case, spaces around, and compatible characters. */
+/** Spellings that a login treats as one name if it ignores case, surrounding spaces, and compatibility characters. */
 const SPELLINGS = ["ann", "Ann", "ANN", "aNN", " ann", "ann ", "\tANN\n", "\uff41nn"];
 
-/** Bodies that are no login, and where a name is that makes functions fail. */
+/** Bodies that are not a login, or whose name makes functions fail. */
 const HOSTILE = [
   ...[
     '{"N":{"toString":1}}',
@@ -27,7 +30,7 @@ const LOGINS: readonly { file: string; part: string; name: string; limit: number
   { file: "docs/limits/login.md", part: "nameOf(req.body?.name)", name: "name", limit: 5 },
 ];
 
-/** How many of all spellings, sent eight times each, are let through, and the worst status of other bodies. */
+/** How many requests are let through, with eight for every spelling, and the worst status of other bodies. */
 async function attacked(post: (body: string) => Promise<number>, name: string) {
   const statuses: number[] = [];
   for (let n = 0; n < 8; n++) {
@@ -81,7 +84,7 @@ Deno.test("the login of Fastify's example counts all spellings of a name as one,
   }
 });
 
-/** Examples in which what is sent has been checked before it becomes a key. */
+/** Examples that check the input before it becomes a key. */
 const CHECKED: Readonly<Record<string, string>> = {
   "docs/tutorial/5-sessions.md": "validate({ body: Account }),\n    guessing",
   "docs/limits/reference/frameworks.md": "schema: { body:",

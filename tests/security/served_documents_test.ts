@@ -1,4 +1,4 @@
-/** Pages and documents that the packages serve are what their type says, whatever browsers make of their bytes. */
+/** Pages and documents that the packages serve have the type they declare, even for browsers that sniff. */
 import { dashboard } from "@sluice/rate-limit/dashboard";
 import { rateLimit } from "@sluice/rate-limit";
 import { health } from "@sluice/middleware/health";

@@ -1,6 +1,6 @@
 /**
- * Opens every page of the documentation site in Chromium, wide and narrow, light and dark: none may report an error, ask
- * another host for anything, or be wider than the window. `--pictures=/folder` keeps pictures of some of them.
+ * Opens every page of the documentation site in Chromium, wide and narrow, light and dark: none may report an error,
+ * send a request to another host, or be wider than the window. `--pictures=/folder` saves pictures of some of them.
  */
 import type { Browser, Page } from "playwright-core";
 import { findChromium } from "../../scripts/chromium.ts";
@@ -58,7 +58,7 @@ async function look(
   for (const { url } of pages) {
     const response = await page.goto(origin + url, { waitUntil: "load" });
     if (response?.status() !== 200) report(`status ${response?.status()}`);
-    // the program of the page has run
+    // the page's program has run
     await page.waitForFunction("document.querySelector('#app').__vue_app__ !== undefined");
     const [inner, scroll, isDark] = await page.evaluate(
       "[innerWidth, document.documentElement.scrollWidth, document.documentElement.classList.contains('dark')]",
@@ -75,7 +75,7 @@ async function look(
   return found;
 }
 
-/** The search works without any other host. */
+/** Search works without any other host. */
 async function searches(page: Page, report: (problem: string) => void): Promise<void> {
   await page.click(".VPNavBarSearch button");
   await page.fill("#localsearch-input", "rateLimit");

@@ -1,22 +1,22 @@
-/** Documentation comments, as editors, JSR and the reference show them. */
+/** Documentation comments, as shown by editors, JSR and the reference. */
 import { assert, assertEquals } from "@std/assert";
 import { type PublicSymbol, readPackages, tagsOf } from "../../scripts/site/reference/symbols.ts";
 
 const packages = await readPackages();
 const entries = packages.flatMap(({ entries }) => entries);
 
-/** What is looked at, each symbol once: as the first of several entries has it. */
+/** The checked symbols, each once: from the first of several entries. */
 const symbols = new Map(
   entries.flatMap(({ specifier, symbols }) =>
     symbols.map((symbol) => [`${symbol.name}, in ${symbol.file}`, { ...symbol, specifier }] as const)
   ).reverse(),
 );
 
-/** What programs call, or pass to what they call. */
+/** Whether programs call a symbol, or pass it to what they call. */
 function isUsed({ name, kind, specifier }: PublicSymbol & { specifier: string }): boolean {
-  // that one is for packages such as @sluice/express
+  // that entry is for packages such as @sluice/express
   if (specifier === "@sluice/sluice/profile") return false;
-  // that entry has types alone
+  // that entry has only types
   const isValue = specifier !== "@sluice/sluice/types" && ["class", "function", "variable"].includes(kind);
   return isValue || name.endsWith("Options");
 }

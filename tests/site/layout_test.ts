@@ -1,4 +1,4 @@
-/** No page hides anything, wide or narrow: blocks of code are as wide as their column, and tables scroll by themselves. */
+/** No page hides anything, wide or narrow: code blocks are as wide as their column, and tables scroll by themselves. */
 import { assert, assertEquals } from "@std/assert";
 import { builtSite } from "../../scripts/site/shared_site.ts";
 import { builtPages } from "../../scripts/site/links.ts";
@@ -9,7 +9,7 @@ import { siteApp } from "./support/serve_site.ts";
 const ignore = !Deno.env.has("CHROMIUM_PATH");
 const WIDTHS = [1280, 380];
 
-/** What is wider than the page lets it be. Runs in the page. */
+/** Finds elements wider than the page allows. Runs in the page. */
 const MEASURE = `(() => {
   // what is folded is measured, too
   for (const details of document.querySelectorAll("details")) details.open = true;
@@ -45,7 +45,7 @@ Deno.test("no block of code and no table is wider than its column, on any page",
   const seen = { blocks: 0, tables: 0 };
   try {
     await serving(siteApp(dist), async (origin) => {
-      // pages are measured as they were built: their programs change nothing of it
+      // pages are measured as built: their programs do not change the layout
       const context = await browser.newContext({ javaScriptEnabled: false });
       const page = await context.newPage();
       for (const { url } of pages) {
@@ -68,14 +68,14 @@ Deno.test("no block of code and no table is wider than its column, on any page",
   assertEquals(problems, []);
 });
 
-/** What readers look for, and the page that they should find. */
+/** What readers search for, and the page that they should find. */
 const SEARCHES: Readonly<Record<string, RegExp>> = {
   "upload file": /^\/guide\/bodies-and-uploads/,
   "rate limit": /^\/guide\/rate-limiting/,
   "websocket": /^\/websockets/,
   "session": /^\/guide\/cookies-and-sessions/,
   "cors": /^\/(?:guide\/middleware|recipes)/,
-  // the name of a symbol, and no word
+  // the name of a symbol, not a word
   "rateLimit": /^\/reference\/.+#rateLimit$/,
 };
 

@@ -12,7 +12,7 @@ Deno.test("the pictures are what the implementation draws", async () => {
 Deno.test("around a window's edge, exact algorithms admit the limit, and the others what is said of them", async () => {
   const most = async (name: Parameters<typeof admittedBy>[0]) => (await admittedBy(name)).most;
   assertEquals([await most("sliding-window"), await most("sliding-log")], [10, 10]);
-  // 2 * max - 1 of a window that begins with the first request
+  // 2 * max - 1 for a window that begins with the first request
   assertEquals(await most("fixed-window"), 19);
   assertEquals(await most("sliding-approximate") < 20, true);
   assertEquals(await most("token-bucket") <= 20, true);

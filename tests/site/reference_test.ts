@@ -5,7 +5,7 @@ import { readModules } from "../../scripts/site/reference/doc_nodes.ts";
 import type { PublicSymbol } from "../../scripts/site/reference/symbols.ts";
 import { typeText } from "../../scripts/site/reference/type_text.ts";
 
-/** Types as the reference has to show them. */
+/** Types as the reference must show them. */
 const TYPES: Readonly<Record<string, string>> = {
   Literal: '"a" | 1 | true | null | undefined',
   Lists: "readonly string[] | [string, number?, ...Date[]]",

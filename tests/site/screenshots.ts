@@ -1,6 +1,6 @@
 /**
- * `deno task docs:screenshots`: takes the screenshots of the documentation in Chromium, which are committed: the
- * dashboard of a limiter with traffic, and the simulator's report about the documentation's log.
+ * `deno task docs:screenshots`: takes the documentation's screenshots in Chromium, which are committed: the dashboard
+ * of a limiter with traffic, and the simulator's report about the documentation's log.
  */
 import { dashboard } from "@sluice/rate-limit/dashboard";
 import { rateLimit } from "@sluice/rate-limit";
@@ -13,7 +13,7 @@ import { serving } from "../support/app.ts";
 import { launchBrowser } from "../support/browser.ts";
 
 const DOCS = new URL("../../docs/", import.meta.url);
-/** How long the dashboard is looked at, in s. */
+/** How long the dashboard is open, in s. */
 const SECONDS = 20;
 const POLICIES = "policies: [{ name: api, routes: [/api/*], algorithm: sliding-window, window: 1m, limit: 30 }]";
 
@@ -35,7 +35,7 @@ async function keep(page: Page, name: string): Promise<void> {
   await Deno.writeFile(new URL(name, DOCS), await page.screenshot({ fullPage: true }));
 }
 
-/** Clients of whom most are within the limit, some a little above it, and one far beyond. */
+/** Clients of which most are within the limit, some slightly above it, and one far above. */
 async function watchDashboard(page: Page): Promise<void> {
   const limit = rateLimit({ name: "api", algorithm: "sliding-window", limit: 20, windowMs: 10_000 });
   const app = sluice();

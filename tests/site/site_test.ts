@@ -1,4 +1,4 @@
-/** The documentation site, as `deno task docs:build` builds it. */
+/** The documentation site, as built by `deno task docs:build`. */
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { builtSite } from "../../scripts/site/shared_site.ts";
 import { builtPages, deadLinks } from "../../scripts/site/links.ts";
@@ -61,7 +61,7 @@ Deno.test("the reference describes every export of every entry, with its own hea
 
 Deno.test("the reference shows nothing that is internal", () => {
   for (const { path, text } of pagesOf(site).filter(({ path }) => path.startsWith("reference/"))) {
-    // for packages that are made of the framework, such as @sluice/express
+    // for packages made from the framework, such as @sluice/express
     if (path === "reference/sluice/profile.md") continue;
     assertEquals(text.match(/\[\w+Key\]|answerPage|@internal|\{@link/)?.[0], undefined, path);
   }
@@ -106,7 +106,7 @@ Deno.test("llms-small.txt has the API by example, all options and what errors sa
   const text = await Deno.readTextFile(new URL("llms-small.txt", dist));
   const bytes = new TextEncoder().encode(text).length;
   assert(MOST_BYTES === 100_000 && bytes <= MOST_BYTES, `${bytes} bytes: leave something out in llms_small.ts`);
-  // what every page is about that is taken, and each kind of list
+  // the subject of every included page, and each kind of list
   for (const title of ["Routing", "Errors", "WebSockets", "Testing", "An MCP server", "Options", "What errors say"]) {
     assertStringIncludes(text, `\n# ${title}\n`);
   }

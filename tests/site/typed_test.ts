@@ -1,7 +1,7 @@
 /**
- * What a reader types of the built site does what the site says. The tests read nothing but the rendered pages: they
- * write the files that a page names, run the commands of its tabs and send its requests, on Node, Deno and Bun, with the
- * packages as they are built from a registry of their own.
+ * What a reader types from the built site does what the site says. The tests read only the rendered pages: they write
+ * the files that a page names, run the commands of its tabs and send its requests, on Node, Deno and Bun, with the
+ * built packages from their own registry.
  */
 import { assert, assertEquals } from "@std/assert";
 import { builtSite } from "../../scripts/site/shared_site.ts";
@@ -16,23 +16,23 @@ import { Typist } from "./support/typist.ts";
 
 const ignore = skipNode || skipTools;
 
-/** The tabs that a reader opens, by runtime: the first that a group has counts. */
+/** The tabs that a reader opens, by runtime; the first one that a group has is used. */
 const RUNTIMES: Readonly<Record<string, readonly string[]>> = { Node: ["Node", "npm"], Deno: ["Deno"], Bun: ["Bun"] };
 
-/** Commands that need more than this machine has; other tests run what they do. */
+/** Commands that need more than this machine has; other tests cover what they do. */
 const NOT_TYPED = /^docker /m;
 
 const { dist } = await builtSite();
 const pages = new Map((await builtPages(dist)).map(({ url, html }) => [url, builtBlocks(html)]));
 
-/** What a page shows. */
+/** The blocks of a page. */
 function page(url: string): (BuiltBlock | BuiltTabs)[] {
   const blocks = pages.get(url);
   assert(blocks !== undefined, `the site has no page ${url}`);
   return blocks.filter((block) => "tabs" in block || !NOT_TYPED.test(block.code));
 }
 
-/** Addresses of the pages below another one that name a file, in the order of their names. */
+/** Addresses of the pages below another one that name a file, in order of their names. */
 function below(url: string): string[] {
   const found = [...pages].filter(([one, blocks]) => one.startsWith(url) && one !== url && blocks.some(isFile));
   return found.map(([one]) => one).sort();
@@ -51,7 +51,7 @@ if (!ignore) {
   await Deno.symlink(await nodeForTypeScript(), `${path}bin/node`);
 }
 
-/** A port that nobody listens on, and that no system gives to programs that ask for any. */
+/** A port on which nothing listens, and which no system assigns to programs that ask for any. */
 function quietPort(): number {
   for (;;) {
     const port = 28_000 + Math.floor(Math.random() * 1000);
@@ -81,7 +81,7 @@ for (const [runtime, tabs] of Object.entries(RUNTIMES)) {
     await using reader = await typist("start");
     await reader.type(page("/start/quick-start"));
     const { commands, requests } = reader.typed;
-    // Node has no program that listens for an exported application
+    // Node has no command that serves an exported application
     assertEquals(
       { commands, requests },
       runtime === "Node" ? { commands: 3, requests: 1 } : { commands: 4, requests: 2 },

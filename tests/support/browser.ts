@@ -1,6 +1,6 @@
 import { type Browser, chromium } from "playwright-core";
 
-/** Nothing is fetched but by pages, and the graphics of a machine without a screen are left alone. */
+/** Only pages may fetch anything, and the graphics of a machine without a screen are not used. */
 const ARGS = [
   "--no-sandbox",
   "--disable-gpu",
@@ -14,7 +14,7 @@ const ARGS = [
 /**
  * Starts Chromium.
  *
- * @param executablePath Its program; what the tests have found by default
+ * @param executablePath Its program; by default the one that the tests found
  */
 export async function launchBrowser(executablePath: string = Deno.env.get("CHROMIUM_PATH")!): Promise<Browser> {
   return await chromium.launch({ executablePath, args: ARGS });

@@ -1,4 +1,4 @@
-/** Copies of this repository, without anything that packages are not built from. */
+/** Copies of this repository with only the files that packages are built from. */
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { builtFrom } from "../../scripts/built_from.ts";
 
@@ -12,7 +12,7 @@ export interface Checkout extends AsyncDisposable {
   readonly path: string;
 }
 
-/** Copies what packages are built from, and nothing else. */
+/** Copies only the files that packages are built from. */
 export async function copySources(): Promise<Checkout> {
   const path = await Deno.realPath(await Deno.makeTempDir({ prefix: "sluice-sources-" }));
   const folder = pathToFileURL(`${path}/`);

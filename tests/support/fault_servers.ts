@@ -1,4 +1,4 @@
-/** The program that misbehaving clients are tested against, on every runtime with its own server. */
+/** The target of misbehaving clients, on every runtime with its own server. */
 import { fileURLToPath } from "node:url";
 import { run } from "../../scripts/process.ts";
 import { bundled } from "../contracts/bundled.ts";
@@ -25,7 +25,7 @@ export interface FaultServer {
 
 /** A runtime. */
 export interface FaultRuntime {
-  /** What it is called. */
+  /** Its name. */
   readonly name: string;
   /** Whether it is missing on this machine. */
   readonly missing: boolean;
@@ -35,9 +35,9 @@ export interface FaultRuntime {
 
 /** A way to serve the program. */
 export interface FaultSubject {
-  /** What it is called. */
+  /** Its name. */
   readonly name: string;
-  /** What it runs on. */
+  /** Its runtime. */
   readonly runtime: FaultRuntime;
   /** Its file in `tests/fixtures/faults/`. */
   readonly fixture: string;
@@ -99,11 +99,11 @@ export async function startFaultServer(
 }
 
 /**
- * Runs a program that ends by itself.
+ * Runs a program that exits on its own.
  *
- * @param runtime What it runs on
+ * @param runtime Its runtime
  * @param fixture Its file in `tests/fixtures/faults/`
- * @returns What it printed, parsed as JSON
+ * @returns Its output, parsed as JSON
  */
 export async function printed(runtime: FaultRuntime, fixture: string): Promise<unknown> {
   const [command, ...args] = await runtime.command(`faults/${fixture}`);

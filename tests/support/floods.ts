@@ -1,18 +1,18 @@
-/** Addresses that attack a limiter, and clients that come meanwhile; both as functions of a number. */
+/** Addresses that attack a limiter, and clients that arrive meanwhile; both as functions of a number. */
 
-/** An IPv4 address by its 32 bits. */
+/** An IPv4 address from its 32 bits. */
 function v4(bits: number): string {
   return [bits >>> 24, bits >>> 16 & 255, bits >>> 8 & 255, bits & 255].join(".");
 }
 
 const hex = (number: number): string => number.toString(16);
-/** The /48 of a /32 by number, in no order. */
+/** The /48 of a /32 by number, shuffled. */
 const site = (number: number): string => hex(Math.imul(number, 7919) & 0xffff);
 
-/** Makes the client, by number, that sends the next request. */
+/** Makes the address of the client that sends the next request, by number. */
 export type Crowd = (number: number) => string;
 
-/** Attacks by name: each number is another client, of few networks. */
+/** Attacks by name: each number is another client, from few networks. */
 export const FLOODS: Readonly<Record<string, Crowd>> = {
   "two /48s": (i) => `2001:db8:${i & 1}:${hex(i >> 1)}::1`,
   "many /48s of one /32": (i) => `2001:db8:${site(i)}:${hex(i >> 12)}::1`,
@@ -22,7 +22,7 @@ export const FLOODS: Readonly<Record<string, Crowd>> = {
   "a /32 and two IPv4 /16s": (i) => i & 1 ? v4((45 << 24) + ((i & 2) << 15) + (i >> 2)) : `2001:db8:${site(i)}:1::1`,
 };
 
-/** Clients from elsewhere by name: 300 of them, spread over many networks, or all from one. */
+/** Other clients by name: 300 of them, spread over many networks, or all from one. */
 export const NEWCOMERS: Readonly<Record<string, Crowd>> = {
   "IPv4 clients of many networks": (i) => v4(((1 + i % 40) << 24) + (i * 7 << 16) + i),
   "IPv4 clients of two /24s": (i) => v4((198 << 24) + (51 << 16) + i),

@@ -1,15 +1,15 @@
 import type { Source } from "./sources.ts";
 
-/** Which folders each folder may import, besides itself. */
+/** Folders that each folder may import, besides itself. */
 export type Arrows = Readonly<Record<string, readonly string[]>>;
 
 /**
- * The room that a file is in: the innermost of the listed folders, or else the folder directly in `src`.
+ * The folder that a file belongs to: the innermost of the listed folders, or else the folder directly in `src`.
  *
- * @param path Path of the file below the root
+ * @param path Path of the file relative to the root
  * @param src The source folder
  * @param rooms The listed folders
- * @returns The folder's path below `src`, or its name if it is listed and stands beside `src`; `undefined` for other
+ * @returns The folder's path relative to `src`, or its name if it is listed and next to `src`; `undefined` for other
  * files
  */
 export function roomOf(path: string, src: string, rooms: readonly string[] = []): string | undefined {
@@ -24,7 +24,7 @@ export function roomOf(path: string, src: string, rooms: readonly string[] = [])
  *
  * @param sources The files
  * @param src The source folder
- * @param arrows What is allowed
+ * @param arrows The allowed imports
  * @returns A sentence for each
  */
 export function importsAgainst(sources: readonly Source[], src: string, arrows: Arrows): string[] {

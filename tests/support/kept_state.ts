@@ -1,16 +1,16 @@
-/** Finds what a program keeps from one call to the next: module variables, fields and variables of closures. */
+/** Finds the state that a program keeps between calls: module variables, fields and closure variables. */
 import ts from "typescript";
 
-/** Classes whose instances remember what was put into them. */
+/** Classes whose instances retain what was put into them. */
 const COLLECTIONS = new Set(["Map", "Set", "WeakMap", "WeakSet", "GenerationalCache", "KeyMap", "LinkedList"]);
 
 /**
- * What a source file keeps: variables of the module that can be assigned, collections that begin empty, fields that are
- * made on first use, and variables that a function shares with functions that outlive it. Constants, such as a `Set` with
- * its elements or a `ReadonlyMap`, remember nothing.
+ * The state of a source file: assignable module variables, collections that start empty, lazily made fields, and
+ * variables that a function shares with functions that outlive it. Constants, such as a `Set` with its elements or a
+ * `ReadonlyMap`, are not state.
  *
  * @param path Path of the file
- * @param text The file
+ * @param text Its contents
  * @returns Names of variables and fields
  */
 export function keptIn(path: string, text: string): string[] {
@@ -36,7 +36,7 @@ function isKept(declaration: ts.VariableDeclaration): boolean {
   return owner === null || isSharedWithin(owner, declaration);
 }
 
-// `new Map()`, also beside `??`; with elements, or typed as one that is only read, it is a constant
+// `new Map()`, also with `??`; with elements, or a read-only type, it is a constant
 function isCollection({ initializer, type }: ts.VariableDeclaration | ts.PropertyDeclaration): boolean {
   if (initializer === undefined || /^Readonly/.test(type?.getText() ?? "")) return false;
   if (!ts.isNewExpression(initializer) || !ts.isIdentifier(initializer.expression)) return false;
@@ -46,7 +46,7 @@ function isCollection({ initializer, type }: ts.VariableDeclaration | ts.Propert
   return COLLECTIONS.has(name) && (first === undefined || name === "GenerationalCache");
 }
 
-// `this.#made ??= make()`, and the same of any other object
+// `this.#made ??= make()`, and the same with any other object
 function isMemo(node: ts.Node): node is ts.BinaryExpression {
   return ts.isBinaryExpression(node) && node.operatorToken.kind === ts.SyntaxKind.QuestionQuestionEqualsToken &&
     (ts.isPropertyAccessExpression(node.left) || ts.isElementAccessExpression(node.left));
@@ -62,7 +62,7 @@ function functionAround(node: ts.Node): ts.Node | null {
   return null;
 }
 
-/** Whether a variable of a function is used in another one inside it that may be called later. */
+/** Whether a function's variable is used in an inner function that may be called later. */
 function isSharedWithin(owner: ts.Node, { name }: ts.VariableDeclaration): boolean {
   let isShared = false;
   const visit = (node: ts.Node): void => {
@@ -73,7 +73,7 @@ function isSharedWithin(owner: ts.Node, { name }: ts.VariableDeclaration): boole
   return isShared;
 }
 
-// what is passed to a call, such as a comparison to `sort`, is mostly over when that returns
+// a function passed to a call, such as a comparison for `sort`, is usually done when the call returns
 function isLater(use: ts.Node, owner: ts.Node): boolean {
   for (let one = functionAround(use); one !== null && one !== owner; one = functionAround(one)) {
     if (!ts.isCallExpression(one.parent) && !ts.isNewExpression(one.parent)) return true;

@@ -5,7 +5,7 @@ import { placeCopy } from "./put_file.ts";
 
 const RUNTIMES = Deno.env.get("SLUICE_RUNTIMES");
 
-/** Whether Lambda tests are skipped, because the client is not installed. */
+/** Whether Lambda tests are skipped because the client is not installed. */
 export const skipLambda: boolean = RUNTIMES === undefined;
 
 /** The parts of an event that tests change. */
@@ -28,14 +28,14 @@ export interface LambdaFunction extends AsyncDisposable {
   readonly origin: string;
   /** Invokes it with an event, and returns what it sent back. */
   payload(event: unknown): Promise<string>;
-  /** The same for a function that returns its answer. */
+  /** The same for a function that returns its response. */
   invoke(event: unknown): Promise<Result>;
 }
 
 /**
  * Runs a function.
  *
- * @param path Its module below the root
+ * @param path Path of its module relative to the root
  */
 export async function startLambda(path: string): Promise<LambdaFunction> {
   const host = `${RUNTIMES}lambda.mjs`;

@@ -1,4 +1,4 @@
-/** The program that slow clients are tested against, with short limits. */
+/** The target of slow clients, with short limits. */
 import { fileURLToPath } from "node:url";
 import type { FaultRuntime } from "./fault_servers.ts";
 import { type Program, startProgram } from "./program.ts";
@@ -15,7 +15,7 @@ export interface LimitedServer extends RawServer, Program {}
 /**
  * Starts the program.
  *
- * @param runtime What it runs on
+ * @param runtime Its runtime
  * @param fixture Its file in `tests/fixtures/limits/`
  * @param limits The options of `app.listen`
  * @param env Variables added to its environment
@@ -27,7 +27,7 @@ export async function startLimited(
   env: Record<string, string> = {},
 ): Promise<LimitedServer> {
   const [command, ...args] = await runtime.command(`limits/${fixture}`);
-  // sparse, so that it takes no room on the disk; not in `.cache`, because names with a dot in front are not served
+  // sparse, so that it takes no disk space; not in `.cache`, because names with a leading dot are not served
   const file = await Deno.makeTempFile();
   await Deno.truncate(file, FILE_BYTES);
   const variables = { NODE_ENV: "test", LIMITS: JSON.stringify(limits), FILE: file, ...env };

@@ -1,4 +1,4 @@
-/** The runtimes with `app.listen`, and how a program is started on each. */
+/** The runtimes with `app.listen`, and the commands that start a program on each. */
 import { bundled } from "../contracts/bundled.ts";
 import { bundleForNode, packageFlags, skipNode } from "./node_program.ts";
 
@@ -8,9 +8,9 @@ const folder = Deno.env.get("SLUICE_RUNTIMES");
 export interface ListeningRuntime {
   /** Its name. */
   readonly name: "Deno" | "Node" | "Bun";
-  /** Whether it is missing here. */
+  /** Whether it is missing on this machine. */
   readonly ignore: boolean;
-  /** The command that runs a program, given by its path below the root, and its arguments. */
+  /** The command that runs a program, given its path relative to the root, and its arguments. */
   command(program: string): Promise<[command: string, ...args: string[]]>;
 }
 

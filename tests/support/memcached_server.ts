@@ -4,7 +4,7 @@ import { startServerProcess } from "./server_process.ts";
 
 /** A server on 127.0.0.1. */
 export interface TestMemcached {
-  /** Where it listens: host and port. */
+  /** Its address: host and port. */
   readonly address: string;
   /** Stops it. */
   stop(): Promise<void>;
@@ -13,7 +13,7 @@ export interface TestMemcached {
 /**
  * Starts a server and waits until it accepts connections.
  *
- * @param args More for its command line
+ * @param args Additional arguments
  * @returns The server
  */
 export async function startMemcached(args: readonly string[] = []): Promise<TestMemcached> {

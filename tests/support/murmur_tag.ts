@@ -2,9 +2,9 @@ import murmurHash3 from "murmurhash3js-revisited";
 import { Buffer } from "node:buffer";
 
 /**
- * The weak entity tag of a body, by another implementation of its hash.
+ * The weak entity tag of a body, from another implementation of its hash.
  *
- * @param body What is sent
+ * @param body The body
  */
 export function murmurTag(body: string | Buffer): string {
   const bytes = Buffer.from(body as string);

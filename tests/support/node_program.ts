@@ -9,7 +9,7 @@ const root = new URL("../../", import.meta.url);
 const missing = !await nodeExists();
 if (missing && Deno.env.get("CI") === "true") throw new Error("Node is missing: no test of ./node can run");
 
-/** Whether tests on Node are skipped because it is missing. In CI that is a failure instead. */
+/** Whether tests on Node are skipped because it is missing. In CI, that is a failure instead. */
 export const skipNode: boolean = missing;
 
 // without Node, Deno runs itself under that name
@@ -27,7 +27,7 @@ const bundles = new Map<string, Promise<string>>();
 /**
  * Bundles programs into one file, once.
  *
- * @param paths Modules to run one after the other: paths below the root, or package names
+ * @param paths Modules to run one after the other: paths relative to the root, or package names
  * @returns Path of the bundle
  */
 export function bundleForNode(...paths: string[]): Promise<string> {
@@ -58,8 +58,8 @@ async function bundle(name: string, paths: readonly string[]): Promise<string> {
 }
 
 /**
- * Flags for one run of Deno, so that it finds all that this repository imports. The lock file is a copy: if JSR is
- * reachable, Deno would add to the committed one.
+ * Flags for one run of Deno, with which it finds everything that this repository imports. The lock file is a copy: if
+ * JSR is reachable, Deno would add to the committed one.
  *
  * @param name Name of the copy
  */
@@ -71,7 +71,7 @@ export async function packageFlags(name: string): Promise<string[]> {
 }
 
 /**
- * Flags like {@linkcode packageFlags}, for bundling what bundlers for Workers get from npm.
+ * Flags like {@linkcode packageFlags}, with the npm packages that bundlers for Workers get.
  *
  * @param name Name of the copy of the lock file
  */
@@ -83,7 +83,7 @@ export async function workerdFlags(name: string): Promise<string[]> {
   return [...flags, `--import-map=${map}`, "--platform", "browser"];
 }
 
-/** Where programs run, and their environment. */
+/** Working directory and environment of programs. */
 const SETTING = { cwd: fileURLToPath(root), env: { NODE_ENV: "test" } };
 
 /** Starts a program under Node. */
@@ -94,7 +94,7 @@ export async function startNode(path: string): Promise<Program> {
 /**
  * Starts a program under Node that may open many files and trigger garbage collection.
  *
- * @param files How many files it must be able to open
+ * @param files Number of files it must be able to open
  * @param path The program
  * @param args Its arguments
  */

@@ -1,4 +1,4 @@
-/** The servers of `tests/fixtures/node/servers.ts`, running while a test talks to them. */
+/** The servers of `tests/fixtures/node/servers.ts`, running while a test uses them. */
 import { skipNode, startDeno, startNode } from "./node_program.ts";
 import { PATIENCE_MS } from "./patience.ts";
 
@@ -8,7 +8,7 @@ export const ways = ["listen", "own", "plain", "parsed"] as const;
 
 /**
  * How the application is served: `front` falls through to an Express application behind it, `around` inspects its
- * answers.
+ * responses.
  */
 export type Way = typeof ways[number] | "front" | "around";
 
@@ -30,12 +30,12 @@ export function onNode(
   }
 }
 
-/** The text of an answer. */
+/** The body of a response as a string. */
 export async function text(url: string, init?: RequestInit): Promise<string> {
   return await (await fetch(url, init)).text();
 }
 
-/** Polls until an answer fits: there is no other way to see what happens in another process. */
+/** Polls until a response fits: there is no other way to see what happens in another process. */
 export async function askUntil<T>(ask: () => Promise<T>, fits: (seen: T) => boolean): Promise<T> {
   const end = performance.now() + PATIENCE_MS;
   for (;;) {
@@ -47,7 +47,7 @@ export async function askUntil<T>(ask: () => Promise<T>, fits: (seen: T) => bool
   }
 }
 
-/** Waits for a number to stop growing: then the socket buffers are full. */
+/** Waits for a number to stop growing, which means that the socket buffers are full. */
 export async function standingStill(read: () => Promise<number>): Promise<number> {
   let before = 0;
   let times = 0;
@@ -59,7 +59,7 @@ export async function standingStill(read: () => Promise<number>): Promise<number
   return before;
 }
 
-/** Sends a hand-written request and leaves the answer unread. */
+/** Sends a hand-written request and leaves the response unread. */
 export async function rawRequest(origin: string, path: string, head = ""): Promise<Deno.TcpConn> {
   const { hostname, port, pathname } = new URL(origin);
   const connection = await Deno.connect({ hostname, port: Number(port) });

@@ -1,41 +1,41 @@
 /**
- * A receiver of OpenTelemetry's protocol on this machine: OTLP over HTTP in JSON, which exporters send with
+ * An OpenTelemetry receiver on this machine: OTLP over HTTP in JSON, which exporters send with
  * `OTEL_EXPORTER_OTLP_PROTOCOL=http/json`.
  */
 
-/** What programs send, each in a request of its own. */
+/** Signals that programs send, each in its own request. */
 export type OtlpSignal = "traces" | "metrics" | "logs";
 
-/** A span, as far as tests look at it. */
+/** The parts of a span that tests check. */
 export interface ReceivedSpan {
-  /** Its trace. */
+  /** Id of its trace. */
   readonly traceId: string;
-  /** Itself. */
+  /** Its own id. */
   readonly spanId: string;
-  /** What caused it; empty for nothing. */
+  /** Id of its parent; empty for none. */
   readonly parentSpanId: string;
   /** Its name. */
   readonly name: string;
-  /** 2 for a server's. */
+  /** 2 for a server span. */
   readonly kind: number;
   /** Its attributes by name. */
   readonly attributes: Readonly<Record<string, unknown>>;
-  /** 2 if it is an error's. */
+  /** 2 for an error. */
   readonly status: number;
-  /** Its events: an exception has the attributes `exception.type`, `exception.message` and `exception.stacktrace`. */
+  /** Its events. An exception has the attributes `exception.type`, `exception.message` and `exception.stacktrace`. */
   readonly events: readonly { readonly name: string; readonly attributes: Readonly<Record<string, unknown>> }[];
 }
 
 /** The receiver. */
 export interface OtlpReceiver extends AsyncDisposable {
-  /** What `OTEL_EXPORTER_OTLP_ENDPOINT` has to be. */
+  /** Value for `OTEL_EXPORTER_OTLP_ENDPOINT`. */
   readonly endpoint: string;
-  /** The bodies that have come so far, of one kind, in order. */
+  /** The bodies received so far for one signal, in order. */
   // deno-lint-ignore no-explicit-any -- three messages of the protocol, which tests know
   bodies(signal: OtlpSignal): readonly any[];
-  /** All spans of them. */
+  /** All received spans. */
   spans(): ReceivedSpan[];
-  /** The last counts of durations of requests that a scope has sent: route, status and count. */
+  /** The last request duration counts from a scope: route, status and count. */
   durations(scope: string): string[];
 }
 

@@ -1,7 +1,7 @@
 /**
- * Runs something with a `performance.now()` of its own, which stands still until it is set.
+ * Runs a function with its own `performance.now()`, which stands still until it is set.
  *
- * @param run Gets what sets the clock to so many ms after the start
+ * @param run Gets a function that sets the clock to this many ms after the start
  */
 export async function withOwnClock(run: (setTo: (ms: number) => void) => Promise<void>): Promise<void> {
   const start = performance.now();

@@ -1,5 +1,5 @@
 /**
- * `Vary` as compared with Express's: an error page has a further `Accept`, because clients may get JSON instead.
+ * `Vary` as compared with Express's: an error page has an additional `Accept`, because clients may get JSON instead.
  *
  * @param vary The header
  * @param policy The header `Content-Security-Policy`, which error pages have

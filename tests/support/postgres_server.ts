@@ -4,11 +4,11 @@ import { PATIENCE_MS } from "./patience.ts";
 import { freePort } from "./free_port.ts";
 import { startServerProcess } from "./server_process.ts";
 
-/** Where Debian and Ubuntu keep the programs, in a folder for each version. */
+/** Where Debian and Ubuntu install the programs, in a folder for each version. */
 const VERSIONS = "/usr/lib/postgresql";
 
 /**
- * Finds the programs of the newest PostgreSQL of this machine.
+ * Finds the programs of the newest PostgreSQL on this machine.
  *
  * @returns Their folder, `undefined` if there is none
  */
@@ -26,17 +26,17 @@ export async function postgresPrograms(): Promise<string | undefined> {
   }
 }
 
-/** A server without users and passwords, on 127.0.0.1, in a folder of its own. */
+/** A server without users and passwords, on 127.0.0.1, in a temporary folder. */
 export interface TestPostgres {
-  /** Where it listens. */
+  /** Its URL. */
   readonly url: string;
-  /** Stops it, and removes its folder. */
+  /** Stops it and removes its folder. */
   stop(): Promise<void>;
 }
 
-/** One that can be restarted, with its data. */
+/** A server that can be restarted with its data. */
 export interface OwnPostgres extends TestPostgres {
-  /** Ends it and its connections, as a restart by an administrator does. */
+  /** Ends it and its connections, like a restart by an administrator. */
   halt(): Promise<void>;
   /** Starts it again, on the same port. */
   restart(): Promise<void>;
@@ -53,7 +53,7 @@ export async function startPostgres(programs: string): Promise<OwnPostgres> {
   const data = `${folder}/data`;
   const user: string[] = [];
   if (Deno.uid() === 0) {
-    // it refuses to run as root; its package has made a user
+    // it refuses to run as root; its package has created a user
     user.push("--reuid=postgres", "--regid=postgres", "--clear-groups");
     await inTime("chown", ["postgres:postgres", folder]);
   }
@@ -82,7 +82,7 @@ export async function startPostgres(programs: string): Promise<OwnPostgres> {
       halt: () => server.end("SIGINT"),
       restart: async () => void (server = await start()),
       async stop() {
-        // it waits for connections that are being closed, and, after a while, ends the others
+        // it waits for connections that are closing, and ends the others after a while
         await server.end("SIGTERM", "SIGINT");
         await removed();
       },

@@ -12,7 +12,7 @@ export function descriptors({ pid }: Running): number {
   return [...Deno.readDirSync(`/proc/${pid}/fd`)].length;
 }
 
-/** The same, once closed connections are gone. */
+/** The same, after closed connections have been released. */
 export async function settledDescriptors(server: Running): Promise<number> {
   let seen = -1;
   let times = 0;
@@ -38,7 +38,7 @@ export async function allowDescriptors(pid: number, count: number): Promise<void
   if (limit() < count) throw new Error(`A process may open ${limit()} files; raise \`ulimit -n\` to ${count}`);
 }
 
-/** Processor time that a process has taken, in s. */
+/** CPU time that a process has used, in s. */
 export function processorTime({ pid }: Running): number {
   const fields = Deno.readTextFileSync(`/proc/${pid}/stat`).replace(/^.*\) /, "").split(" ");
   return (Number(fields[11]) + Number(fields[12])) / 100;

@@ -1,4 +1,4 @@
-/** A program running in its own process, which printed a line when it was ready. */
+/** A program in its own process, which has printed a line when ready. */
 export interface Program extends AsyncDisposable {
   /** The line. */
   readonly line: string;
@@ -13,7 +13,7 @@ export interface Program extends AsyncDisposable {
  *
  * @param command The command
  * @param args Its arguments
- * @param options Where it runs, and its environment
+ * @param options Its working directory and environment
  * @returns The program
  */
 export async function startProgram(
@@ -34,7 +34,7 @@ export async function startProgram(
     try {
       child.kill("SIGKILL");
     } catch {
-      // it has ended already
+      // it has already exited
     }
     await reader.cancel();
     await child.status;

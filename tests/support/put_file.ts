@@ -1,13 +1,15 @@
-/** Files that several processes write at the same time, each with the same contents: there is never half of one. */
+/**
+ * Files that several processes write at the same time, each with the same contents: no process ever sees half of one.
+ */
 
 /**
- * Makes a file, or replaces it.
+ * Creates or replaces a file.
  *
  * @param path Its path
  * @param make Writes it to another path in the same folder
  */
 export async function putFile(path: string, make: (path: string) => Promise<void>): Promise<void> {
-  // whoever makes it may go by its extension
+  // the writer may depend on its extension
   const own = path.replace(/[^/]*$/, (name) => `${crypto.randomUUID()}.${name}`);
   await make(own);
   await Deno.rename(own, path);

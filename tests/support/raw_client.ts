@@ -12,7 +12,7 @@ export interface RawServer {
 
 const encoder = new TextEncoder();
 
-/** The header lines of a proper handshake. */
+/** Header lines of a valid handshake. */
 export const HANDSHAKE: readonly string[] = Object.entries(HEADERS).map(([name, value]) => `${name}: ${value}`);
 
 /** Opens a connection and writes to it. */
@@ -37,17 +37,17 @@ export async function openedMany(
   return all;
 }
 
-/** Writes all of it. */
+/** Writes all bytes. */
 export async function writeAll(connection: Deno.Conn, bytes: Uint8Array): Promise<void> {
   for (let sent = 0; sent < bytes.length;) sent += await connection.write(bytes.subarray(sent));
 }
 
-/** Writes a text. */
+/** Writes a string. */
 export async function writeText(connection: Deno.Conn, text: string): Promise<void> {
   await writeAll(connection, encoder.encode(text));
 }
 
-/** Reads until a text has arrived. */
+/** Reads until a string has arrived. */
 export async function readUntil(connection: Deno.Conn, text: string): Promise<string> {
   const buffer = new Uint8Array(65_536);
   let seen = "";
@@ -79,7 +79,7 @@ export function requestHead(start: string, headers: readonly string[]): Uint8Arr
 /**
  * Connects and sends a request's head.
  *
- * @param origin Where to
+ * @param origin Origin of the server
  * @param start The request line without its version
  * @param headers Header lines
  * @param rest Sent right after the head

@@ -1,12 +1,12 @@
 import { memoryOf, type Running } from "./process_figures.ts";
 import { opened, type RawServer, readUntil, writeAll } from "./raw_client.ts";
 
-/** Bytes of the upload. */
+/** Size of the upload in bytes. */
 export const GIB: number = 2 ** 30;
 
-/** Result of an upload: the answer, the bytes sent before it arrived, and the server's peak memory in MiB. */
+/** Result of an upload: the response, the bytes sent before it arrived, and the server's peak memory in MiB. */
 export interface Uploaded {
-  /** Head and body of the answer. */
+  /** Head and body of the response. */
   readonly answer: string;
   /** Bytes sent. */
   readonly sent: number;
@@ -14,7 +14,7 @@ export interface Uploaded {
   readonly most: number;
 }
 
-/** Uploads 1 GiB, or as much as the server takes; unless `onwards`, stops once it has answered. */
+/** Uploads 1 GiB, or as much as the server accepts; unless `onwards`, stops once it has responded. */
 export async function uploaded(
   server: RawServer & Running,
   head: string,
@@ -38,12 +38,12 @@ export async function uploaded(
     while (sent < GIB && performance.now() < late && (onwards || response === undefined)) {
       await writeAll(client, bytes);
       sent += piece.length;
-      // a write that does not wait gives the reader no turn: the answer would go unseen until the server slows down
+      // a write that does not wait gives the reader no turn: the response would go unseen until the server slows down
       await new Promise((resolve) => setImmediate(resolve));
       if (sent % 2 ** 24 === 0) most = Math.max(most, memoryOf(server));
     }
   } catch {
-    // the server takes no more
+    // the server accepts no more
   }
   await reading;
   return { answer: response!, sent: sentBefore, most };

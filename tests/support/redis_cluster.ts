@@ -5,19 +5,19 @@ import { until } from "./until.ts";
 export interface RedisCluster extends AsyncDisposable {
   /** Its nodes. */
   readonly nodes: readonly RedisServer[];
-  /** Where they listen. */
+  /** Their URLs. */
   readonly urls: readonly string[];
-  /** Ends them all. */
+  /** Stops them all. */
   stop(): Promise<void>;
 }
 
 /**
- * Starts a cluster of three primaries on 127.0.0.1 and waits until every node takes commands.
+ * Starts a cluster of three primaries on 127.0.0.1 and waits until every node accepts commands.
  *
  * @returns The cluster
  */
 export async function startCluster(): Promise<RedisCluster> {
-  // nodes discover each other within half of this time: with 2000 ms, starting took up to 9 s
+  // nodes discover each other within half of this time: with 2000 ms, startup took up to 9 s
   const options = { args: ["--cluster-enabled", "yes"], config: "cluster-node-timeout 500\n" };
   const starts = await Promise.allSettled([startServer(options), startServer(options), startServer(options)]);
   const nodes = starts.flatMap((start) => start.status === "fulfilled" ? [start.value] : []);
@@ -43,7 +43,7 @@ async function join(nodes: readonly RedisServer[]): Promise<void> {
       `cluster_state:ok on port ${node.port}`,
     );
   }
-  // from here on a busy machine must not look like a lost node, nor after a restart
+  // from here on, a busy machine must not look like a lost node, even after a restart
   for (const node of nodes) {
     await node.cli("CONFIG", "SET", "cluster-node-timeout", "2000");
     await node.cli("CONFIG", "REWRITE");

@@ -1,22 +1,22 @@
 import { type RedisServer, startServer } from "./redis_servers.ts";
 import { until } from "./until.ts";
 
-/** A primary and its replica, watched by a sentinel. `await using` stops them. */
+/** A primary and its replica, monitored by a sentinel. `await using` stops them. */
 export interface RedisSentinel extends AsyncDisposable {
   /** The primary at the start. */
   readonly primary: RedisServer;
   /** Its replica at the start. */
   readonly replica: RedisServer;
-  /** Where the sentinel listens, and the sentinel. */
+  /** The sentinel, and its address. */
   readonly sentinel: { readonly host: string; readonly port: number; readonly server: RedisServer };
   /** The sentinel's name for the primary. */
   readonly name: "main";
-  /** Ends all three. */
+  /** Stops all three. */
   stop(): Promise<void>;
 }
 
 /**
- * Starts a primary, a replica and a sentinel on 127.0.0.1 and waits until they know each other.
+ * Starts a primary, a replica and a sentinel on 127.0.0.1 and waits until they have found each other.
  *
  * @returns The three
  */
@@ -24,7 +24,7 @@ export async function startSentinel(): Promise<RedisSentinel> {
   await using started = new AsyncDisposableStack();
   const primary = started.use(await startServer());
   const replica = started.use(await startServer({ args: ["--replicaof", "127.0.0.1", String(primary.port)] }));
-  // before the sentinel starts: it polls a replica's state only now and then
+  // before the sentinel starts: it polls a replica's state only occasionally
   await until(
     async () =>
       (await replica.cli("INFO", "replication")).includes("master_link_status:up") &&

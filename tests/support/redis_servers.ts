@@ -1,21 +1,21 @@
-/** Redis servers that a test starts, pauses, kills and restarts itself; the clusters and sentinels build on it. */
+/** Redis servers that a test starts, pauses, kills and restarts; the clusters and sentinels build on it. */
 import { run } from "../../scripts/process.ts";
 import { type ServerProcess, startServerProcess } from "./server_process.ts";
 import { PATIENCE_MS } from "./patience.ts";
 
-/** How a server is started. */
+/** Options of a server. */
 export interface RedisServerOptions {
-  /** Where it listens; a free port when not given. */
+  /** Its port; a free one by default. */
   readonly port?: number;
   /** Added to its command line. */
   readonly args?: readonly string[];
-  /** Text of a configuration file, for what the command line cannot say. */
+  /** Contents of a configuration file, for settings the command line does not support. */
   readonly config?: string;
 }
 
 /** A redis-server of a test, without persistence. `await using` stops it. */
 export class RedisServer implements AsyncDisposable {
-  /** Where it listens, on 127.0.0.1; the same after a restart. */
+  /** Its port on 127.0.0.1; the same after a restart. */
   readonly port: number;
   readonly #folder: string;
   readonly #args: readonly string[];
@@ -33,29 +33,29 @@ export class RedisServer implements AsyncDisposable {
     return `redis://127.0.0.1:${this.port}`;
   }
 
-  /** Process id; another one after a restart. */
+  /** Process id; a different one after a restart. */
   get pid(): number {
     return this.#running().pid;
   }
 
-  /** Stops it from answering, with its connections open, until `resume()`. */
+  /** Stops it from replying, with its connections open, until `resume()`. */
   pause(): void {
     this.#running().kill("SIGSTOP");
   }
 
-  /** Ends a pause: commands that waited are applied. */
+  /** Ends a pause: waiting commands are applied. */
   resume(): void {
     this.#running().kill("SIGCONT");
   }
 
-  /** Ends it at once, as a crash does; it can be restarted. */
+  /** Kills it immediately, like a crash; it can be restarted. */
   async kill(): Promise<void> {
     const process = this.#process;
     this.#process = undefined;
     await process?.end("SIGKILL");
   }
 
-  /** Starts it again on the same port, without data; kills it first if it runs. */
+  /** Starts it again on the same port, without data; kills it first if it is running. */
   async restart(): Promise<void> {
     await this.kill();
     // a replica writes one when it synchronizes, and would load it
@@ -68,7 +68,7 @@ export class RedisServer implements AsyncDisposable {
     });
   }
 
-  /** Ends it for good and removes its folder. */
+  /** Stops it permanently and removes its folder. */
   async stop(): Promise<void> {
     await this.kill();
     await Deno.remove(this.#folder, { recursive: true }).catch(() => undefined);
@@ -82,8 +82,8 @@ export class RedisServer implements AsyncDisposable {
   /**
    * Runs redis-cli on it. Throws on an error reply, on a failed connection, and after {@linkcode PATIENCE_MS}.
    *
-   * @param args A command and its arguments, after options of redis-cli if any
-   * @returns The reply, one element of a list a line
+   * @param args A command and its arguments, optionally after options of redis-cli
+   * @returns The reply, with one list element per line
    */
   async cli(...args: string[]): Promise<string> {
     const { code, output } = await run("redis-cli", ["-e", "-p", String(this.port), ...args], {
@@ -94,7 +94,7 @@ export class RedisServer implements AsyncDisposable {
     return output.trimEnd();
   }
 
-  // another server may have taken the port, so an answer alone is not enough
+  // another server may have taken the port, so a reply alone is not enough
   async #answers(pid: number): Promise<boolean> {
     if (await this.cli("PING") !== "PONG") return false;
     return (await this.cli("INFO", "server")).includes(`process_id:${pid}\r`);
@@ -107,7 +107,7 @@ export class RedisServer implements AsyncDisposable {
 }
 
 /**
- * Starts a Redis server on 127.0.0.1 and waits until it answers.
+ * Starts a Redis server on 127.0.0.1 and waits until it replies.
  *
  * @param options Port and settings
  * @returns The server

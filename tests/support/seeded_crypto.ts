@@ -1,10 +1,10 @@
 import { random } from "./random.ts";
 
 /**
- * Has `crypto.getRandomValues` return the same numbers each time, until it is disposed: for what holds with all seeds of a
- * hash but a few in a thousand.
+ * Makes `crypto.getRandomValues` return the same numbers each time until disposed of, for tests that pass with all but
+ * a few in a thousand seeds of a hash.
  *
- * @param seed Which numbers
+ * @param seed Seed of the numbers
  */
 export function seededCrypto(seed: number): Disposable {
   const below = random(seed);

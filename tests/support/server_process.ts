@@ -1,17 +1,17 @@
-/** A server that a test starts: a process that ends with this one, however that ends. */
+/** A server process started by a test. It exits with this process, however this one exits. */
 import { until } from "./until.ts";
 
-/** How a server is started. */
+/** How to start a server. */
 export interface ServerStart {
-  /** What it is called in errors, such as "memcached on port 1234". */
+  /** Its name in errors, such as "memcached on port 1234". */
   readonly name: string;
-  /** Options of setpriv, such as for another user; by the signal of `--pdeathsig` it ends with this process. */
+  /** Options of setpriv, such as another user; the signal of `--pdeathsig` ends it together with this process. */
   readonly setpriv: readonly string[];
   /** The program and its arguments. */
   readonly command: readonly string[];
-  /** The folder that it runs in. */
+  /** Its working directory. */
   readonly cwd?: string;
-  /** Tells whether it answers. */
+  /** Returns whether it replies. */
   answers(server: ServerProcess): Promise<boolean>;
 }
 
@@ -23,7 +23,7 @@ export class ServerProcess {
 
   /** Use {@linkcode startServerProcess}. */
   constructor({ setpriv, command, cwd }: ServerStart) {
-    // setpriv becomes the server
+    // setpriv execs the server
     this.#child = new Deno.Command("setpriv", {
       args: [...setpriv, ...command],
       ...cwd === undefined ? {} : { cwd },
@@ -37,7 +37,7 @@ export class ServerProcess {
     return this.#child.pid;
   }
 
-  /** Whether it has ended. */
+  /** Whether it has exited. */
   get hasEnded(): boolean {
     return this.#hasEnded;
   }
@@ -48,10 +48,10 @@ export class ServerProcess {
   }
 
   /**
-   * Ends it, and waits until it has ended.
+   * Ends it, and waits until it has exited.
    *
-   * @param signal By what
-   * @param later By what else, after two seconds
+   * @param signal The signal
+   * @param later The signal to send after two seconds
    */
   async end(signal: Deno.Signal, later = signal): Promise<void> {
     this.#endBy(signal);
@@ -64,18 +64,18 @@ export class ServerProcess {
     try {
       if (!this.#hasEnded) this.#child.kill(signal);
     } catch (error) {
-      // it may have ended by itself, and nobody was told yet
+      // it may have exited on its own, unnoticed so far
       if (!(error instanceof TypeError)) throw error;
     }
   }
 }
 
 /**
- * Starts a server and waits until it answers.
+ * Starts a server and waits until it replies.
  *
- * @param start How
+ * @param start How to start it
  * @returns The process
- * @throws {Error} If it ends at once, or does not answer; it is killed then
+ * @throws {Error} If it exits immediately, or does not reply and is killed
  */
 export async function startServerProcess(start: ServerStart): Promise<ServerProcess> {
   const server = new ServerProcess(start);

@@ -10,9 +10,9 @@ export type Any = any;
 export interface Seen {
   /** Status. */
   readonly status: number;
-  /** The headers that were asked about. */
+  /** The requested headers. */
   readonly headers: Record<string, string | null>;
-  /** Body as text. */
+  /** Body as a string. */
   readonly body: string;
 }
 
@@ -20,13 +20,13 @@ export interface Seen {
 export interface Ask {
   /** Path and query. */
   readonly path: string;
-  /** Method and headers and body. */
+  /** Method, headers and body. */
   readonly init?: RequestInit;
 }
 
 const HEADERS = ["content-type", "location", "allow", "vary", "link", "cache-control", "content-range", "set-cookie"];
 
-/** Sends requests to both and returns what each answered. */
+/** Sends requests to both and returns each one's responses. */
 export function askBoth(build: (app: Any, lib: Any) => void, asks: readonly Ask[]): Promise<[Seen[], Seen[]]> {
   return serveBoth(build, (origin) => seeAll(origin, asks));
 }
@@ -34,7 +34,7 @@ export function askBoth(build: (app: Any, lib: Any) => void, asks: readonly Ask[
 /**
  * Serves the same program with both.
  *
- * @param build Builds it on an application of either
+ * @param build Builds it on an application of either library
  * @param visit Sends requests to one of them, at the given origin
  * @returns What `visit` returned for Sluice, and for Express
  */

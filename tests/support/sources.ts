@@ -1,8 +1,8 @@
 /** A source file of the package, without its comments and string literals. */
 export interface Source {
-  /** Path below the root. */
+  /** Path relative to the root. */
   readonly path: string;
-  /** The code alone. */
+  /** The code without them. */
   readonly code: string;
   /** Paths of the files it imports, types included. */
   readonly imports: readonly string[];

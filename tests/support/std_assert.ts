@@ -11,12 +11,12 @@ export function assert(value: unknown, message?: string): asserts value {
   ok(value, message!);
 }
 
-/** Asserts that two values are deeply equal; prototypes do not count, as in the real one for plain objects. */
+/** Asserts that two values are deeply equal. Prototypes do not count, as in the real function for plain objects. */
 export function assertEquals<T>(actual: T, expected: T, message?: string): void {
   deepStrictEqual(plain(actual), plain(expected), message!);
 }
 
-// the real function does not tell an object without a prototype from a plain one
+// the real function does not distinguish an object without a prototype from a plain one
 function plain(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(plain);
   if (typeof value !== "object" || value === null) return value;
@@ -41,12 +41,12 @@ export function assertNotEquals<T>(actual: T, expected: T, message?: string): vo
   ok(!equal, message ?? "the values are equal");
 }
 
-/** Asserts that a text matches. */
+/** Asserts that a string matches. */
 export function assertMatch(actual: string, expected: RegExp, message?: string): void {
   match(actual, expected, message!);
 }
 
-/** Asserts that a text contains another. */
+/** Asserts that a string contains another. */
 export function assertStringIncludes(actual: string, expected: string, message?: string): void {
   ok(actual.includes(expected), message ?? `${JSON.stringify(actual)} does not include ${JSON.stringify(expected)}`);
 }

@@ -1,4 +1,6 @@
-/** Replaces `@std/http` where JSR is unreachable; only tests in `tests/jsr/` use it, and they are skipped then. */
+/**
+ * Replaces `@std/http` where JSR is unreachable; only tests in `tests/jsr/` use it, and they are skipped in that case.
+ */
 export function serveDir(_request: Request, _options?: { fsRoot?: string; quiet?: boolean }): Promise<Response> {
   throw new Error("@std/http needs JSR");
 }

@@ -4,7 +4,7 @@ import { PATIENCE_MS } from "./patience.ts";
  * Waits until a condition holds, checking every 10 ms; an error counts as "not yet". Gives up after {@linkcode
  * PATIENCE_MS}.
  *
- * @param holds What is waited for
+ * @param holds The condition
  * @param what Its name in the error
  */
 export async function until(holds: () => boolean | Promise<boolean>, what: string): Promise<void> {

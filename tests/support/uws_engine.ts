@@ -4,7 +4,7 @@ import { type Program, startProgram } from "./program.ts";
 
 const runtimes = Deno.env.get("SLUICE_RUNTIMES");
 
-/** Whether tests on uWebSockets.js are skipped, because it is missing. */
+/** Whether tests on uWebSockets.js are skipped because it is missing. */
 export const skipUws: boolean = skipNode || runtimes === undefined;
 
 /** The environment of programs that import `tests/fixtures/uws/engine.ts`. */
@@ -16,8 +16,8 @@ export const UWS_ENV: Record<string, string> = {
 /**
  * Starts a program on Node that listens with uWebSockets.js.
  *
- * @param path Its path below the root
- * @param env Further variables
+ * @param path Its path relative to the root
+ * @param env Additional variables
  */
 export async function startUws(path: string, env: Record<string, string> = {}): Promise<Program> {
   const cwd = fileURLToPath(new URL("../../", import.meta.url));

@@ -1,8 +1,8 @@
-/** Timers that run when a test says so. */
+/** Timers that run when the test advances time. */
 export interface VirtualTimers extends Disposable {
-  /** Number of timers that are set. */
+  /** Number of pending timers. */
   readonly pending: number;
-  /** Runs the timers that are due within so many ms, in their order, each after what the one before it has begun. */
+  /** Runs the timers due within this many ms, in order, each after the work that the previous one started. */
   advance(ms: number): Promise<void>;
 }
 
@@ -11,7 +11,7 @@ interface Timer {
   run(): void;
 }
 
-/** Replaces the system's timers until it is disposed of. */
+/** Replaces the system's timers until disposed of. */
 export function virtualTimers(): VirtualTimers {
   const { setTimeout, clearTimeout } = globalThis;
   const timers = new Map<number, Timer>();

@@ -5,7 +5,7 @@ import { type ConnectOptions, SocketClient } from "../contracts/socket_client.ts
 import { PATIENCE_MS } from "./patience.ts";
 
 const RUNTIMES = Deno.env.get("SLUICE_RUNTIMES");
-// the workerd that the tests install is newer than miniflare's own (scripts/runtimes.ts)
+// the workerd installed for the tests is newer than miniflare's own (scripts/runtimes.ts)
 if (RUNTIMES !== undefined) {
   const { default: binary } = createRequire(`${RUNTIMES}package.json`)("workerd") as { default: string };
   Deno.env.set("MINIFLARE_WORKERD_PATH", binary);
@@ -15,11 +15,11 @@ if (RUNTIMES !== undefined) {
 export interface WorkerOptions {
   /** Flags of workerd. */
   flags?: string[];
-  /** Variables. */
+  /** Environment variables. */
   bindings?: Record<string, string>;
-  /** Classes of Durable Objects by the name of their binding. */
+  /** Durable Object classes by binding name. */
   objects?: Record<string, string>;
-  /** Bindings of rate limits by their name. */
+  /** Rate limit bindings by name. */
   limits?: Record<string, { limit: number; period: 10 | 60 }>;
   /** Files deployed with it. */
   files?: Record<string, string>;
@@ -29,20 +29,20 @@ export interface WorkerOptions {
 
 /** A program in workerd. */
 export interface RunningWorker {
-  /** Where it listens. */
+  /** Its origin. */
   readonly origin: string;
-  /** Sends it a request and reads the text. */
+  /** Sends it a request and returns the body as a string. */
   text(path: string, init?: RequestInit): Promise<string>;
   /** Opens a WebSocket. */
   connect(path: string, options?: ConnectOptions): Promise<WorkerClient>;
-  /** Evicts an object from memory, with its connections left open. */
+  /** Evicts an object from memory while its connections stay open. */
   sleep(className: string, name: string): Promise<void>;
 }
 
 /** workerd is a separate process, and miniflare keeps connections to it. */
 export const WORKERD = { sanitizeOps: false, sanitizeResources: false, ignore: RUNTIMES === undefined };
 
-/** Bundles a program, runs it in workerd, and ends it. */
+/** Bundles a program, runs it in workerd, and stops it. */
 export async function withWorker(
   program: string,
   options: WorkerOptions,

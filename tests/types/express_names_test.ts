@@ -1,4 +1,4 @@
-/** Programs written with Express's names for its types, checked by the compiler. */
+/** Programs that use Express's names for its types, checked by the compiler. */
 import { assertEquals } from "@std/assert";
 import express, {
   type Application,
@@ -33,7 +33,7 @@ declare module "@sluice/sluice" {
   interface RequestExtras {
     /** Set by the middleware below. */
     tenantOfTypesTest: string;
-    // properties of every request, of any type unless they are declared
+    // properties of every request, of type any unless declared
     env: Bindings;
     executionCtx: { readonly props: { readonly plan?: string }; passThroughOnException(): void };
   }
@@ -48,7 +48,7 @@ declare module "@sluice/sluice" {
 
 interface Bindings {
   NOTES: { get(key: string): Promise<string | null> };
-  // those of other tests
+  // bindings of other tests
   [name: string]: Any;
 }
 
@@ -136,7 +136,7 @@ Deno.test("a property declared once is on every request", async () => {
 Deno.test("members of express may be imported by name", async () => {
   assertEquals([application, request, response], [express.application, express.request, express.response]);
   assertEquals(serveStatic, express.static);
-  // JavaScript programs do this to tell the editor the types of a handler's arguments
+  // JavaScript programs do this to give the editor the types of a handler's arguments
   const shown = (req = request, res = response) => res.json(req.query);
   const app = express();
   app.get("/", shown);

@@ -1,4 +1,4 @@
-/** What middleware makes of requests, and that handlers behind it have it in their types. */
+/** What middleware adds to requests, and its types in the handlers after it. */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import sluice, { type Middleware, rateLimit, Router } from "@sluice/sluice";
 import { assertEquals } from "@std/assert";

@@ -1,4 +1,6 @@
-/** What programs see of Sluice's objects, in an editor and at run time: Express's names, the web's, and documented ones. */
+/**
+ * What programs see of Sluice's objects, in an editor and at run time: Express's names, the web's, and documented ones.
+ */
 import { assert, assertEquals } from "@std/assert";
 import express from "express";
 import { EventEmitter } from "node:events";
@@ -14,7 +16,7 @@ type Subject = keyof typeof OWN_NAMES;
 
 const SUBJECTS = Object.keys(OWN_NAMES) as Subject[];
 
-/** The names of an object and of its prototypes, which a function shares with all others. */
+/** The names of an object and of its prototypes, without those that every function has. */
 function namesOf(object: object): Set<string> {
   const names = new Set<string>();
   for (let one: object | null = object; one !== null && one !== Object.prototype; one = Object.getPrototypeOf(one)) {
@@ -23,7 +25,7 @@ function namesOf(object: object): Set<string> {
   return names;
 }
 
-/** What Express's own objects have while a request runs, or what Node's and the web's have that are like Sluice's. */
+/** Names on Express's own objects during a request, and on similar objects of Node and the web. */
 async function knownNames(): Promise<Record<Subject, Set<string>>> {
   const app = express();
   const router = express.Router();
@@ -34,7 +36,7 @@ async function knownNames(): Promise<Record<Subject, Set<string>>> {
     res.end();
   });
   app.use(router);
-  // only a mounted application has the name of the one around it
+  // only a mounted application has the property for its parent
   express().use(app);
   const server = createServer(app).listen(0);
   await new Promise((resolve) => server.once("listening", resolve));
@@ -68,11 +70,11 @@ app.ws("/:id", { open: (ws) => { ws./*ws*/; } });
 /** A name that an editor offers. */
 interface Offered {
   readonly name: string;
-  /** Whether the editor shows what it is for, and does not call it internal. */
+  /** Whether the editor shows its purpose, and does not mark it as internal. */
   isDocumented(): boolean;
 }
 
-/** What an editor offers behind each dot, by the declarations that npm's users get. */
+/** What an editor offers after each dot, with the declarations that npm users get. */
 async function completions(text: string): Promise<Record<Subject, Offered[]>> {
   const { libraries } = await npmPackages();
   const paths = libraries.map(({ name, folder }) => [name, [fileURLToPath(new URL("types/mod.d.ts", folder))]]);
@@ -113,7 +115,7 @@ function isDocumented(service: ts.LanguageService, program: string, position: nu
   return (details?.documentation?.length ?? 0) > 0 && !isInternal;
 }
 
-/** Objects as programs have them while a request, or a connection, is under way. */
+/** Objects as programs have them during a request or a connection. */
 async function liveObjects(): Promise<Record<Subject, object>> {
   const app = sluice();
   const router = Router();
@@ -138,7 +140,7 @@ async function liveObjects(): Promise<Record<Subject, object>> {
   return { app, router, route: router.route("/"), req, res, ws, limiter, store, middleware };
 }
 
-/** Names of subjects that nothing explains. */
+/** Names that are documented nowhere. */
 function unexplained(
   found: (subject: Subject) => Iterable<string>,
   known: Record<Subject, Set<string>>,

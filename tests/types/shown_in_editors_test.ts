@@ -1,4 +1,4 @@
-/** What an editor shows of a handler's arguments, of the methods that every program calls, and of settings. */
+/** What an editor shows for a handler's arguments, for the methods that every program calls, and for settings. */
 import { assertEquals, assertMatch } from "@std/assert";
 import { fileURLToPath } from "node:url";
 import ts from "typescript";
@@ -48,7 +48,7 @@ const CALLS = `
 `;
 const SETTING = `import express from "../../mod.ts"; express().set("/*name*/", 1);`;
 
-/** Programs that are open in the editor, by the paths they would have. */
+/** Programs open in the editor, by path. */
 const PROGRAMS = new Map(
   [TEXT, CALLS, SETTING].map((text, i) => [fileURLToPath(new URL(`tests/types/shown_${i}.ts`, ROOT)), text]),
 );
@@ -71,7 +71,7 @@ function pathOf(program: string): string {
   return [...PROGRAMS].find(([, text]) => text === program)![0];
 }
 
-/** What is shown for the name that follows each comment of a program. */
+/** The information for the name after each comment of a program. */
 function shown(program: string): { name: string; info: ts.QuickInfo | undefined }[] {
   const marks = [...program.matchAll(/\/\*([\w. ]+)\*\//g)];
   return marks.map(({ 0: mark, 1: name, index }) => ({

@@ -1,4 +1,4 @@
-/** Guarantees of the types, checked by the compiler: the file does not compile if one is broken. */
+/** Guarantees of the types, checked by the compiler: this file does not compile if one is broken. */
 import { assertEquals } from "@std/assert";
 import sluice, {
   type ErrorHandler,
@@ -119,7 +119,7 @@ Deno.test("a handler for other parameters than the path's is refused", () => {
   const app = sluice();
   // @ts-expect-error -- the path has no name
   app.get("/users/:id", other);
-  // @ts-expect-error -- the path has no name, even beside a handler for any path
+  // @ts-expect-error -- the path has no name, even next to a handler for any path
   app.post("/users/:id", guard, other);
   // @ts-expect-error -- the path has no name
   app.use("/users/:id", other);
@@ -170,7 +170,7 @@ Deno.test("a setting whose name is nearly another one's does not compile, and a 
   app.enable("json space");
   const names: string[] = ["title", "port"];
   for (const name of names) app.set(name, 1);
-  // what programs made for Express store
+  // settings of programs made for Express
   app.set("title", "x").set("port", 3000).set("db", {}).set("view options", {}).set("trust proxy fn", () => false);
   app.set("secret", "x").set("appName", "x").set("superSecret", "x").set("json", true).set("layout", "main");
   app.set("settingOfTypesTest", 1).enable("feature");

@@ -17,8 +17,8 @@ function paths(seed: number, separators: readonly string[], beginnings: readonly
 }
 
 // Two leading slashes may have a system-specific meaning (POSIX, 4.13 Pathname Resolution). Node collapses them on
-// POSIX and keeps them on Windows; here they are kept, and Linux treats them as one. A drive letter counts as one on
-// POSIX too.
+// POSIX and keeps them on Windows. Here they are kept, and Linux treats them as one. A drive letter also counts as one
+// on POSIX.
 const onPosix = paths(11, ["/", "//"], ["", "/", "../http/", "../"]).filter((path) => !/^(?:\/\/|C:\/)/.test(path));
 
 Deno.test("POSIX paths are handled like Node's path.posix does", () => {

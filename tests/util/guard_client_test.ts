@@ -2,7 +2,7 @@ import { EventEmitter } from "node:events";
 import { assertEquals, assertThrows } from "@std/assert";
 import { guardClient } from "../../src/util/guard_client.ts";
 
-/** Runs a function, and returns what it logs as errors. */
+/** Runs a function, and returns the errors it logs. */
 function logged(run: () => void): string[] {
   const lines: string[] = [];
   const { error } = console;
@@ -15,7 +15,7 @@ function logged(run: () => void): string[] {
   return lines;
 }
 
-/** A client that fails as one of `npm:pg` or `npm:redis` does whose server is gone. */
+/** A client that fails like one of `npm:pg` or `npm:redis` after losing its server. */
 class Client extends EventEmitter {
   fail(): void {
     this.emit("error", new Error("connection lost"));
@@ -67,7 +67,7 @@ Deno.test("a client that many share has one listener, which the last of them rem
   assertEquals(client.listenerCount("error"), 1);
   const [first, ...others] = all;
   first!();
-  // ended twice, it must not end for another
+  // unguarding twice must not end another guard
   first!();
   for (const unguard of others.slice(1)) unguard();
   assertEquals(logged(() => client.fail()), [LINE]);

@@ -6,7 +6,7 @@ const PROGRAM = "tests/fixtures/named_views.ts";
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const runtimes = Deno.env.get("SLUICE_RUNTIMES");
 
-/** Commands that start a program, and a program that makes those download a package which can. */
+/** Commands that start a program, each with code that makes its runtime download a package, if it can. */
 const COMMANDS = [
   { name: "Node", command: "node", flags: [], ignore: skipNode, downloads: null },
   {
@@ -25,7 +25,7 @@ const COMMANDS = [
   },
 ];
 
-/** A registry that has no package, and knows what it was asked for. */
+/** A registry that has no packages, and records its requests. */
 class Registry implements AsyncDisposable {
   readonly asked: string[] = [];
   readonly #server = Deno.serve({ port: 0, hostname: "127.0.0.1", onListen() {} }, ({ url }) => {
@@ -33,7 +33,7 @@ class Registry implements AsyncDisposable {
     return new Response("{}", { status: 404 });
   });
 
-  /** Variables that make a runtime use this registry, with nothing in its cache. */
+  /** Variables that make a runtime use this registry, with an empty cache. */
   env(cache: string): Record<string, string> {
     const url = `http://127.0.0.1:${this.#server.addr.port}/`;
     return {
@@ -73,7 +73,7 @@ class Installation implements AsyncDisposable {
     return made;
   }
 
-  /** Installs an engine, and a package that says so when it is loaded. */
+  /** Installs an engine, and a package that reports when it is loaded. */
   async install(): Promise<void> {
     await this.#package("beside", "exports.__express = (path, _, done) => done(null, `rendered ${path}`);");
     await this.#package("harm", "console.log('HARM');");
@@ -85,7 +85,7 @@ class Installation implements AsyncDisposable {
     await Deno.writeTextFile(`${this.folder}/node_modules/${name}/index.js`, code);
   }
 
-  /** Everything in the folder, but not what a runtime keeps of its own in its cache. */
+  /** Everything in the folder, except what a runtime stores in its own cache. */
   async files(folder = this.folder): Promise<string[]> {
     const found: string[] = [];
     for await (const { name, isDirectory } of Deno.readDir(folder)) {
@@ -205,7 +205,7 @@ for (const { name, command, flags, ignore, downloads } of COMMANDS) {
   }, async () => {
     await using at = await Installation.make();
     await using registry = new Registry();
-    // with a lock and a declared package, both of which Deno would complete
+    // with a lock file and a declared package, both of which Deno would complete
     await Deno.writeTextFile(`${at.folder}/deno.json`, '{"imports":{"is-odd":"npm:is-odd@3"}}');
     await Deno.writeTextFile(`${at.folder}/deno.lock`, '{"version":"5"}\n');
     await Deno.writeTextFile(`${at.folder}/package.json`, '{"dependencies":{"is-odd":"3"}}');
@@ -225,7 +225,7 @@ for (const { name, command, flags, ignore, downloads } of COMMANDS) {
     assertEquals(await Deno.readTextFile(`${at.folder}/deno.lock`), '{"version":"5"}\n');
   });
 
-  // so that the tests above cannot pass because nobody asks that registry
+  // so that the tests above cannot pass because the registry is never used
   if (downloads === null) continue;
   Deno.test(`the registry of these tests hears of what ${name} does download`, { ignore }, async () => {
     const folder = await Deno.makeTempDir();
@@ -243,7 +243,7 @@ Deno.test("on Deno, a package that the program's deno.json names is an engine if
   assertStringIncludes(await printed(Deno.execPath(), args, ROOT), "title is not defined");
 });
 
-// runs the program beside it in a context without dynamic imports, as Jest does
+// runs the program next to it in a context without dynamic imports, as Jest does
 const CONFINED = `
   import { readFileSync } from "node:fs";
   import { SourceTextModule, SyntheticModule } from "node:vm";

@@ -33,7 +33,7 @@ class Notes implements TopicBroker {
   }
 }
 
-/** A connection for the test to use, and its client. */
+/** A connection for the test, and its client. */
 async function connected(app: FrameworkApp, origin: string): Promise<[WebSocketConnection, SocketClient]> {
   const { promise, resolve } = Promise.withResolvers<WebSocketConnection>();
   const path = `/${app.connections.size}`;

@@ -165,7 +165,7 @@ Deno.test("an upgrade bypasses a guard registered with get() only where there is
   for (const path of ["/rooms/1/data", "/rooms/1/2/data", "/rooms/1/live", "/rooms/1/2/live/", "/rooms/%zz/live"]) {
     assertEquals([path, await statusOf(path)], [path, path.includes("%zz") ? 400 : 401]);
   }
-  // a handshake without a version is refused by the route
+  // the route refuses a handshake without a version
   for (const path of ["/rooms/1/live/a", "/rooms/1/2/live/a", "/rooms/1/2/live/a/"]) {
     assertEquals([path, await statusOf(path)], [path, 426]);
   }

@@ -15,7 +15,7 @@ const MOST = 64;
 
 type Use = (origin: string) => Promise<void>;
 
-/** The two implementations of a connection that run here. */
+/** The two connection implementations that run here. */
 const SERVERS: Readonly<Record<string, (app: FrameworkApp, use: Use) => Promise<void>>> = {
   "Deno.serve": serving,
   "node:http": async (app, use) => {
@@ -29,7 +29,7 @@ const SERVERS: Readonly<Record<string, (app: FrameworkApp, use: Use) => Promise<
   },
 };
 
-/** An application whose connections follow a topic, and a list of its errors. */
+/** An application whose connections subscribe to a topic, and a list of its errors. */
 function following(budget: string): { app: FrameworkApp; open: WebSocketConnection[]; errors: string[] } {
   const open: WebSocketConnection[] = [];
   const errors: string[] = [];
@@ -46,7 +46,7 @@ function following(budget: string): { app: FrameworkApp; open: WebSocketConnecti
   return { app, open, errors };
 }
 
-/** Lets what was sent go on its way. */
+/** Lets sent data go out. */
 function turn(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, 0));
 }
@@ -70,7 +70,7 @@ for (const [name, serve] of Object.entries(SERVERS)) {
       assertMatch(errors[0]!, /^More than 16777216 bytes waited .*"send budget"/);
       assertEquals(app.connections.size, 1);
       for (let i = 0; i < 4; i++) assertEquals((await stalled[1]!.next())!.data.length, MIB);
-      // what the runtime had already is sent, and the Close frame behind it
+      // data that the runtime already had is sent, followed by the Close frame
       for (let frame = await stalled[0]!.next();; frame = await stalled[0]!.next()) {
         if (frame!.data.length === MIB) continue;
         assertEquals(closeOf(frame!), [1013, "The client reads too slowly"]);

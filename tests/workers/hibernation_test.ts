@@ -1,4 +1,4 @@
-/** Durable Objects that sleep while their connections are open, in workerd. */
+/** Durable Objects that hibernate while their connections are open, in workerd. */
 import { assertEquals, assertMatch, assertNotEquals } from "@std/assert";
 import { RawSocket } from "../contracts/raw_socket.ts";
 import { type RunningWorker, withWorker, WORKERD } from "../support/workerd.ts";
@@ -87,7 +87,7 @@ Deno.test("the object stays awake until a handler has ended, and keeps its chang
     await ann.next();
     const { born } = told(await ann.say("describe"));
     ann.socket.send("slow");
-    // messages arrive in order: when this one is answered, the slow handler is waiting
+    // messages arrive in order: once this one has a reply, the slow handler is waiting
     assertEquals(await ann.say("count"), "1");
     await sleep("Room", "blue");
     assertEquals(await ann.next(), "11");
@@ -163,7 +163,7 @@ Deno.test("routes with the same path are told apart by where they were registere
 Deno.test("a value on ws.data that cannot be stored is an error of the handler that set it", WORKERD, async () => {
   await withRooms(async ({ connect, sleep }) => {
     const careful = await connect("/room/blue/careful");
-    // the handler itself had answered
+    // the handler itself had replied
     assertEquals(await careful.say("function"), "done");
     assertMatch(String(await careful.next()), /^TypeError: ws\.data\.callback cannot be kept .*\(.+\); keep values/s);
     await sleep("Room", "blue");

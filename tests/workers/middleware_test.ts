@@ -1,4 +1,4 @@
-/** `@sluice/middleware` and `@sluice/openapi` in a Worker that has nothing of Node's: without `nodejs_compat`. */
+/** `@sluice/middleware` and `@sluice/openapi` in a Worker without any Node API: without `nodejs_compat`. */
 import { MIDDLEWARE_CONTRACT, OPENAPI_CONTRACT, outcomesOf } from "../contracts/app_contract.ts";
 import { SUBJECTS } from "../contracts/subjects.ts";
 import { withWorker, WORKERD } from "../support/workerd.ts";

@@ -1,4 +1,4 @@
-/** Limits that Cloudflare's rate limiting binding counts, in workerd. */
+/** Limits counted by Cloudflare's rate limiting binding, in workerd. */
 import { assertEquals } from "@std/assert";
 import { type RunningWorker, withWorker, WORKERD } from "../support/workerd.ts";
 
@@ -12,7 +12,10 @@ function withApp(body: (worker: RunningWorker) => Promise<void>): Promise<void> 
   return withWorker("tests/workers/programs/rate_limited.ts", { main: MAIN, limits }, body);
 }
 
-/** The binding's periods begin with each minute of the clock: what one has cut in two is tried again with another key. */
+/**
+ * The binding's periods begin with each minute of the clock. A test that a period's end splits runs again with another
+ * key.
+ */
 async function inOnePeriod<T>(body: (key: string) => Promise<T>): Promise<T> {
   for (;;) {
     const before = Math.floor(Date.now() / 60_000);

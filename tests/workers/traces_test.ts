@@ -1,4 +1,4 @@
-/** Spans in workerd, where nothing but Sluice makes them for requests. */
+/** Spans in workerd, where only Sluice makes them for requests. */
 import { assertEquals, assertMatch } from "@std/assert";
 import { withWorker, WORKERD } from "../support/workerd.ts";
 
@@ -28,7 +28,7 @@ Deno.test("requests of a Worker have spans, in which those of handlers are", WOR
     assertEquals([users.traceId, users.parentSpanId], [TRACE, CALLER]);
     assertEquals([query.traceId, query.parentSpanId], [TRACE, users.spanId]);
     assertEquals(sent, { traceparent: `00-${TRACE}-${users.spanId}-01` });
-    // the span of the handler and that of the request, and then another one
+    // the spans of the handler and the request, and then another one
     assertEquals(exported, [2, 3]);
     assertMatch(fails.traceId, /^[0-9a-f]{32}$/);
   });

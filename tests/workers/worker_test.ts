@@ -218,7 +218,7 @@ Deno.test("with nodejs_compat, the modules a Worker is deployed with are files",
     await withApp({ flags, files }, async ({ origin, text }) => {
       const response = await fetch(`${origin}/static/page.txt`);
       assertEquals([response.status, await response.text()], [200, content]);
-      // workerd has no modification date for them
+      // workerd has no modification date for files
       assertEquals(response.headers.get("last-modified"), null);
       tags.push(response.headers.get("etag"));
       const again = await fetch(`${origin}/static/page.txt`, { headers: { "if-none-match": tags.at(-1)! } });

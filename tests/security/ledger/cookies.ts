@@ -27,7 +27,7 @@ async function refuses(options: readonly CookieOptions[]): Promise<void> {
   });
 }
 
-/** Statuses of POST requests that a page of another origin sends, by their content types. */
+/** Statuses of POST requests from a page of another origin, by content type. */
 async function crossOrigin(types: readonly (string | undefined)[]): Promise<number[]> {
   const app = quietApp();
   app.use(csrf());

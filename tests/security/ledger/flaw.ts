@@ -1,6 +1,6 @@
 import type { LedgerServer } from "./server.ts";
 
-/** A class of vulnerabilities that another package had, and an attack that shows what Sluice does. */
+/** A class of vulnerabilities that another package had, and an attack that shows Sluice's behavior. */
 export type Flaw = InProcess | OnSockets;
 
 interface Described {
@@ -10,9 +10,9 @@ interface Described {
   readonly package: string;
   /** What went wrong there. */
   readonly flaw: string;
-  /** What Sluice does; with the identifier in front it is the name of the test. */
+  /** What Sluice does; prefixed with the identifier, it is the name of the test. */
   readonly here: string;
-  /** Why Sluice has the flaw as well: the attack must fail then, so that the row changes once it holds. */
+  /** Why Sluice also has the flaw: the attack must then succeed, so that the row changes once Sluice resists it. */
   readonly open?: string;
 }
 
@@ -24,7 +24,7 @@ interface InProcess extends Described {
 interface OnSockets extends Described {
   /** Attacks the program over a raw socket on every runtime; throws if it works. */
   attackServer(server: LedgerServer): Promise<void>;
-  /** Why a runtime cannot be attacked so. */
+  /** Why a runtime cannot be attacked in this way. */
   readonly lacks?: Readonly<Partial<Record<LedgerServer["runtime"], string>>>;
 }
 

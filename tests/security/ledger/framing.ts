@@ -6,7 +6,7 @@ const POST = ["POST /text HTTP/1.1", "Host: localhost"] as const;
 const CHUNKED = "Transfer-Encoding: chunked";
 const EMPTY_CHUNKS = "0\r\n\r\n";
 
-/** How one request is told from the next. */
+/** Boundaries between requests. */
 export const framing: Theme = {
   title: "Framing",
   file: "framing.ts",
@@ -106,7 +106,7 @@ export const framing: Theme = {
       here: "300 kB of chunk extensions are refused, and the connection closes",
       async attackServer(server) {
         const text = await received(server, `${headOf(...POST, CHUNKED)}3;${"a".repeat(300_000)}\r\nabc\r\n0\r\n\r\n`);
-        // what is still unread when the server closes may reset the connection before the response has arrived
+        // unread data when the server closes may reset the connection before the response has arrived
         assert(text === "" || (statusOf(text) >= 400 && statusOf(text) < 500), text);
         await serves(server);
       },
@@ -121,7 +121,7 @@ export const framing: Theme = {
         const head = headOf(...POST, ...Array(2100).fill("a:"), `Content-Length: ${hidden.length}`);
         const text = await received(server, head + hidden + headOf(...LAST));
         assert(!text.includes('"path":"/smuggled/many"'), text);
-        // Deno and Bun refuse so many headers; Node's connection goes on with the last request
+        // Deno and Bun reject so many headers; Node's connection continues with the last request
         if (statusOf(text) < 400) assertMatch(text, /HTTP\/1\.1 200 [\s\S]*"path":"\/host"/);
       },
     },

@@ -4,7 +4,7 @@ import type { Theme } from "./flaw.ts";
 import { FLAG, FRAME, headersOf, Http2Client, http2Frame } from "./http2_client.ts";
 import { type LedgerServer, serves } from "./server.ts";
 
-/** Opens a connection where the runtime speaks HTTP/2, attacks it, and asserts that the server still serves. */
+/** Opens a connection if the runtime supports HTTP/2, attacks it, and asserts that the server still serves. */
 async function attacked(server: LedgerServer, attack: (client: Http2Client) => Promise<void>): Promise<void> {
   const port = server.http2Port!;
   {
@@ -27,7 +27,9 @@ async function waitingIn({ origin }: LedgerServer): Promise<{ now: number; most:
   return await (await fetch(`${origin}/waiting`)).json();
 }
 
-/** HTTP/2, without TLS: on Deno with `app.listen`, on Node with `http2.createServer(app)`. Bun speaks it only with TLS. */
+/**
+ * HTTP/2 without TLS: on Deno with `app.listen`, on Node with `http2.createServer(app)`. Bun supports it only with TLS.
+ */
 export const http2: Theme = {
   title: "HTTP/2",
   file: "http2.ts",
@@ -41,7 +43,7 @@ export const http2: Theme = {
         "report a reset within 40 ms, so it keeps a handler that never responds",
       lacks,
       async attackServer(server) {
-        // on Deno a handler ends by itself
+        // on Deno, a handler ends by itself
         const path = server.runtime === "Deno" ? "/works" : "/waits";
         await attacked(server, async (client) => {
           for (let i = 0; i < 1000; i += 100) {
@@ -49,7 +51,7 @@ export const http2: Theme = {
               http2Frame(FRAME.headers, FLAG.endHeaders | FLAG.endStream, stream, headersOf(path)),
               http2Frame(FRAME.reset, 0, stream, [0, 0, 0, 8]),
             ]);
-            // a server may well close the connection
+            // a server may close the connection
             if (!await client.send(...frames)) break;
           }
         });
@@ -64,7 +66,7 @@ export const http2: Theme = {
       lacks,
       async attackServer(server) {
         const filler = new Uint8Array(16_384);
-        // each a header of one character, never indexed
+        // headers of one character each, never indexed
         for (let i = 0; i + 5 <= filler.length; i += 5) filler.set([0x10, 1, 97, 1, 98], i);
         const block = filler.subarray(0, filler.length - filler.length % 5);
         await attacked(server, async (client) => {

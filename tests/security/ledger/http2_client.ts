@@ -1,7 +1,7 @@
-/** A hand-written HTTP/2 client (RFC 9113), for frames that no proper client would send. */
+/** A hand-written HTTP/2 client (RFC 9113), for frames that no valid client would send. */
 import { writeAll } from "../../support/raw_client.ts";
 
-/** Types of frames. */
+/** Frame types. */
 export const FRAME = {
   headers: 1,
   reset: 3,
@@ -41,7 +41,7 @@ export function http2Frame(
   return bytes;
 }
 
-/** A block of headers for GET, with names and values that are neither indexed nor compressed. */
+/** A header block for GET, with names and values that are neither indexed nor compressed. */
 export function headersOf(path: string): number[] {
   const literal = (index: number, value: string) => [index, value.length, ...new TextEncoder().encode(value)];
   // GET and http, then :path and :authority
@@ -75,7 +75,7 @@ export class Http2Client implements Disposable {
     }
   }
 
-  /** The next frame; `null` when the server has closed the connection. */
+  /** The next frame; `null` once the server has closed the connection. */
   async next(): Promise<Http2Frame | null> {
     const head = await this.#take(9);
     if (head === null) return null;
@@ -84,7 +84,9 @@ export class Http2Client implements Disposable {
     return payload === null ? null : { type: head[3]!, flags: head[4]!, stream: view.getUint32(5), payload };
   }
 
-  /** Reads until the server says GOAWAY, whose error code it returns, or closes the connection, which is `null`. */
+  /**
+   * Reads until the server sends GOAWAY, and returns its error code, or closes the connection, which returns `null`.
+   */
   async goAway(): Promise<number | null> {
     for (let frame = await this.next(); frame !== null; frame = await this.next()) {
       if (frame.type === FRAME.goAway) return new DataView(frame.payload.buffer, frame.payload.byteOffset).getUint32(4);
@@ -97,7 +99,7 @@ export class Http2Client implements Disposable {
     try {
       this.#connection.close();
     } catch {
-      // it is closed already
+      // it is already closed
     }
   }
 

@@ -9,7 +9,7 @@ import { responses } from "./responses.ts";
 import { sockets } from "./sockets.ts";
 import { uploads } from "./uploads.ts";
 
-/** Every class, in the order of the page. */
+/** Every class, in page order. */
 export const LEDGER: readonly Theme[] = [
   framing,
   http2,

@@ -4,7 +4,7 @@ import type { Flaw, Theme } from "./flaw.ts";
  * Writes the page of the ledger.
  *
  * @param ledger The themes, in order
- * @returns The page in Markdown, not formatted yet
+ * @returns The page in Markdown, unformatted
  */
 export function ledgerPage(ledger: readonly Theme[]): string {
   const all = ledger.flatMap(({ flaws }) => flaws);

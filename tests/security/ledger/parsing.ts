@@ -8,7 +8,7 @@ import { quickly } from "./quickly.ts";
 
 type Extended = Record<string, unknown>;
 
-/** An application that sends back what it made of a query, and of a form. */
+/** An application that returns parsed queries and forms. */
 function parserApp(): FrameworkApp {
   const app = quietApp().set("query parser", "extended");
   app.get("/", (req, res) => res.json(req.query));
@@ -29,7 +29,7 @@ async function posted(body: string): Promise<[number, Extended]> {
   return [response.status, response.ok ? await response.json() : (await response.body?.cancel(), {})];
 }
 
-/** An application with a route whose body must be `{ "role": "user" }`, and what its handler got. */
+/** An application with a route whose body must be `{ "role": "user" }`, and the bodies its handler got. */
 function validating(): { app: FrameworkApp; got: unknown[] } {
   const got: unknown[] = [];
   const app = quietApp();
@@ -55,7 +55,7 @@ async function typed(type: string, body: string): Promise<{ status: number; got:
 const USER = '{"role":"user"}';
 const ADMIN = '{"role":"admin"}';
 
-/** Queries, forms, JSON, and which parser reads a body. */
+/** Queries, forms, JSON, and the choice of a body's parser. */
 export const parsing: Theme = {
   title: "Queries, forms and JSON",
   file: "parsing.ts",

@@ -4,7 +4,7 @@ import { ask, quietApp } from "../../support/app.ts";
 import type { Theme } from "./flaw.ts";
 import { quickly } from "./quickly.ts";
 
-/** Files of a site, one that only the guard of /admin lets through, and one in a folder beside the site's. */
+/** Files of a site: one that only the guard of /admin lets through, and one in a folder next to the site's. */
 const FILES = { "index.html": "home", "admin/secret.txt": "SECRET", "docs/page.txt": "page" };
 const OUTSIDE = "OUTSIDE";
 
@@ -21,7 +21,7 @@ async function withSite(run: (folder: string) => Promise<void>): Promise<void> {
   }
 }
 
-/** Asserts that no path gets a file from outside of the folder that is served. */
+/** Asserts that no path returns a file from outside the served folder. */
 async function staysInside(paths: readonly string[]): Promise<void> {
   await withSite(async (folder) => {
     const app = quietApp();
@@ -44,7 +44,7 @@ async function staysInside(paths: readonly string[]): Promise<void> {
   });
 }
 
-/** Asserts that no path gets the file behind a guard. */
+/** Asserts that no path returns the file behind a guard. */
 async function staysGuarded(paths: readonly string[]): Promise<void> {
   await withSite(async (folder) => {
     const app = quietApp();
@@ -55,7 +55,7 @@ async function staysGuarded(paths: readonly string[]): Promise<void> {
   });
 }
 
-/** An application with one route, which sends back its parameters. */
+/** An application with one route, which returns its parameters. */
 function routed(path: string): FrameworkApp {
   return quietApp().get(path, (req, res) => res.json(req.params));
 }

@@ -1,4 +1,4 @@
-/** What attackers of sockets meet, on every runtime: prints its port, and on Node that of an HTTP/2 server as well. */
+/** The target of socket attacks, on every runtime: prints its port, and on Node also that of an HTTP/2 server. */
 import sluice from "@sluice/sluice";
 
 const isNode = !("Deno" in globalThis) && !("Bun" in globalThis);
@@ -48,7 +48,7 @@ const server = app.listen({ port: 0, hostname: "127.0.0.1" }, async () => {
   console.log(JSON.stringify(ports));
 });
 
-/** Node speaks HTTP/2 without TLS on a server of its own only. */
+/** Node supports HTTP/2 without TLS only on a separate server. */
 async function listenHttp2(): Promise<number> {
   const { createServer } = await import("node:http2");
   const http2 = createServer(app);

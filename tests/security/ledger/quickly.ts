@@ -1,9 +1,9 @@
 import { assert } from "@std/assert";
 
-/** ms within which an attack on the event loop must be over; on the packages that had the flaw it took many seconds. */
+/** Time limit of an attack on the event loop, in ms. On the packages with the flaw, it took many seconds. */
 const LIMIT_MS = 2000;
 
-/** Runs an attack, and asserts that it did not keep the event loop busy. */
+/** Runs an attack, and asserts that it did not block the event loop. */
 export async function quickly<T>(attack: () => T | Promise<T>): Promise<T> {
   const begun = performance.now();
   const result = await attack();

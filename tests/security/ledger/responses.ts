@@ -6,7 +6,7 @@ import { assert, assertEquals, assertMatch, assertThrows } from "@std/assert";
 import { ask, quietApp } from "../../support/app.ts";
 import type { Theme } from "./flaw.ts";
 
-/** What a client gets that is redirected. */
+/** What a client gets for a redirect. */
 async function redirected(url: string, accept: string): Promise<{ location: string; body: string; type: string }> {
   const app = quietApp();
   app.get("/", (_req, res) => res.redirect(url));
@@ -15,7 +15,7 @@ async function redirected(url: string, accept: string): Promise<{ location: stri
   return { location: headers.get("location")!, type: headers.get("content-type")!, body: await response.text() };
 }
 
-/** Asserts that a page shows text and runs none of it. */
+/** Asserts that a page shows its input as text, and runs none of it. */
 function isHarmless(body: string): void {
   assert(!/<script|<img|javascript:[^<]*">|href=/i.test(body), body);
 }
@@ -37,7 +37,7 @@ function eventsIn(stream: string): { event: string; data: string; id: string }[]
   return events;
 }
 
-/** Redirects, headers, event streams and logs that carry a client's text. */
+/** Redirects, headers, event streams and logs that contain client input. */
 export const responses: Theme = {
   title: "Responses and logs",
   file: "responses.ts",

@@ -1,4 +1,4 @@
-/** The program that is attacked over sockets, and what attackers do with it. */
+/** The program for attacks over sockets, and the attackers' tools. */
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { fileURLToPath } from "node:url";
 import type { ListeningRuntime } from "../../support/listening_runtimes.ts";
@@ -9,11 +9,11 @@ const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
 
 /** The running program. */
 export interface LedgerServer extends RawServer, AsyncDisposable {
-  /** What it runs on. */
+  /** Its runtime. */
   readonly runtime: ListeningRuntime["name"];
-  /** Where it is. */
+  /** Its origin. */
   readonly origin: string;
-  /** The port that speaks HTTP/2 without TLS; Bun has none. */
+  /** The port for HTTP/2 without TLS; Bun has none. */
   readonly http2Port: number | undefined;
 }
 
@@ -26,7 +26,7 @@ export async function startLedger({ name, command }: ListeningRuntime): Promise<
   return { runtime: name, port, http2Port, origin, [Symbol.asyncDispose]: () => running[Symbol.asyncDispose]() };
 }
 
-/** Everything the server sends until it closes the connection; what a reset cuts off is not missed. */
+/** Everything the server sends until it closes the connection. Data lost to a reset is not required. */
 export async function received(server: RawServer, request: string): Promise<string> {
   const bytes = Uint8Array.from(request, (char) => char.charCodeAt(0));
   let text = "";
@@ -44,12 +44,12 @@ export async function received(server: RawServer, request: string): Promise<stri
   return text;
 }
 
-/** Status of the first response, 0 without one. */
+/** Status of the first response, 0 if there is none. */
 export function statusOf(text: string): number {
   return Number(/^HTTP\/1\.1 (\d{3})/.exec(text)?.[1] ?? 0);
 }
 
-/** The paths that have reached the application. */
+/** The paths that reached the application. */
 export async function seenBy({ origin }: LedgerServer): Promise<string[]> {
   return await (await fetch(`${origin}/seen`)).json();
 }
@@ -57,8 +57,8 @@ export async function seenBy({ origin }: LedgerServer): Promise<string[]> {
 let smuggled = 0;
 
 /**
- * Sends a request with another one where the attacker hides it, and asserts that the server refuses the first, closes
- * the connection, and never sees the second.
+ * Sends a request with another one hidden in it. Asserts that the server refuses the first, closes the connection, and
+ * never sees the second.
  *
  * @param server The server
  * @param attack Makes the bytes, given the hidden request
@@ -72,7 +72,7 @@ export async function refusesSmuggled(server: LedgerServer, attack: (hidden: str
   assert(!(await seenBy(server)).includes(path), `${path} has reached the application`);
 }
 
-/** A request's head, lines joined as they must be. */
+/** A request's head, with its lines joined. */
 export function headOf(...lines: string[]): string {
   return [...lines, "", ""].join("\r\n");
 }

@@ -14,7 +14,7 @@ interface Received {
   readonly got: { body: Record<string, unknown>; files: readonly { originalname: string }[] } | undefined;
 }
 
-/** Sends a form, whose boundary is B, to an application that receives it. */
+/** Sends a form with the boundary B to an application that receives it. */
 async function sent(body: BodyInit, options?: UploadOptions<unknown>): Promise<Received> {
   const app = quietApp();
   let got: Received["got"];
@@ -36,7 +36,7 @@ function form(...parts: readonly string[]): string {
   return `${parts.join("")}--B--\r\n`;
 }
 
-/** Asserts that forms are refused as a client's error, or received, without an error outside of the request. */
+/** Asserts that forms are refused as a client error, or received, without an error outside the request. */
 async function survives(...forms: readonly BodyInit[]): Promise<void> {
   for (const one of forms) {
     const { status } = await quickly(() => sent(one));
@@ -53,7 +53,7 @@ async function withFolder(run: (folder: string, names: () => string[]) => Promis
   }
 }
 
-/** A body that ends with an error after its first bytes, as when a client disconnects. */
+/** A body that fails after its first bytes, as after a disconnect. */
 function cut(text: string): ReadableStream<Uint8Array> {
   return new ReadableStream({
     pull(controller) {

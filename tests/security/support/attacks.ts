@@ -2,22 +2,22 @@
 import type { FrameworkApp } from "@sluice/sluice";
 import { assert, assertMatch } from "@std/assert";
 
-/** Where every request of an attack comes from: a page in a browser on this machine, or a proxy here. */
+/** Source of every attack request: a page in a browser on this machine, or a proxy here. */
 export const LOCAL = { remoteAddr: { hostname: "127.0.0.1", port: 5, transport: "tcp" } } as const;
 
 let clients = 0;
 
-/** Somebody who has not been there, for what counts requests by address. */
+/** A new client, for guards that count requests by address. */
 export function stranger(): typeof LOCAL {
   const hostname = `10.${(clients >> 16) & 255}.${(clients >> 8) & 255}.${clients++ & 255}`;
   return { remoteAddr: { ...LOCAL.remoteAddr, hostname } } as unknown as typeof LOCAL;
 }
 
-/** What handles requests. */
+/** Handles requests. */
 export type Handle = (request: Request, info?: unknown) => Response | Promise<Response>;
 
 /**
- * A request with the target as it was sent: `new Request` alone would resolve dot segments.
+ * A request with the target as sent; `new Request` alone would resolve dot segments.
  *
  * @param target Its path and query
  * @param init Method and headers; `host` becomes that of the URL
@@ -56,10 +56,10 @@ export function spellings(path: string): string[] {
   ];
 }
 
-/** What a client, a page or a proxy may add to a request. */
+/** Headers that a client, a page or a proxy may add to a request. */
 export const ADDED: readonly Record<string, string>[] = [
   {},
-  // DNS rebinding: the page of evil.example, whose name leads here now
+  // DNS rebinding: a page of evil.example, whose name now resolves to this machine
   { host: "evil.example:3000" },
   { host: "evil.example:3000", origin: "http://evil.example:3000", "sec-fetch-site": "same-origin" },
   // a proxy on the same machine, and clients that pretend to be one
@@ -68,12 +68,12 @@ export const ADDED: readonly Record<string, string>[] = [
   { "x-forwarded-host": "localhost", "x-forwarded-proto": "https" },
   { forwarded: "for=127.0.0.1;host=localhost" },
   { "x-real-ip": "127.0.0.1" },
-  // names of what servers elsewhere set, or take for the method and the path
+  // header names that other servers set, or use as the method and the path
   { "x-http-method-override": "GET" },
   { "x-method-override": "GET", "x-http-method": "GET" },
   { "x-original-url": "/", "x-rewrite-url": "/" },
   { "x-user": "ann", "remote-user": "ann", "x-remote-user": "ann" },
-  // credentials that say nothing
+  // empty credentials
   { authorization: "" },
   { authorization: "Bearer" },
   { authorization: "Bearer null" },
@@ -88,24 +88,24 @@ export const ADDED: readonly Record<string, string>[] = [
 
 const METHODS = ["GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS", "PATCH", "QUERY"];
 
-/** What a guard keeps. */
+/** What a guard protects. */
 export interface Guarded {
   readonly path: string;
-  /** What the one sends who may. */
+  /** The permitted request. */
   readonly allowed: RequestInit;
-  /** What nobody else gets to see: a response. */
+  /** Matches the response that only the permitted request may get. */
   readonly secret: RegExp;
-  /** The host that it is asked at, `localhost` by default. */
+  /** The host of the requests, `localhost` by default. */
   readonly host?: string;
   /** Other requests that must not get it. */
   readonly wrong?: readonly RequestInit[];
 }
 
 /**
- * Asserts that whoever may gets what is guarded, and that nobody else does: not with another spelling of the path,
- * another method, whatever header, or with less than all credentials.
+ * Asserts that only the permitted request gets the guarded response: not another spelling of the path, another method,
+ * any header, or incomplete credentials.
  *
- * @param handle What handles requests
+ * @param handle Handles requests
  * @param guarded What is guarded
  */
 export async function assertGuarded(
@@ -134,12 +134,12 @@ export async function assertGuarded(
   }
 }
 
-/** The same as for an application. */
+/** The same for an application. */
 export function assertGuardedApp(app: FrameworkApp, guarded: Guarded): Promise<void> {
   return assertGuarded((request, info) => app.handle(request, info), guarded);
 }
 
-/** What lacks something of what is allowed, or has more of it. */
+/** Requests that lack part of the permitted one, or have more. */
 function lessThan({ headers }: RequestInit): RequestInit[] {
   const needed = Object.entries(headers as Record<string, string>).filter(([name]) => !/^content-/i.test(name));
   return needed.flatMap(([name, value]) =>
@@ -149,7 +149,7 @@ function lessThan({ headers }: RequestInit): RequestInit[] {
       `${value}x`,
       `${value}, ${value}`,
       value.toUpperCase(),
-      // another character in the middle of what only the server can make
+      // changes a character in the middle of a value that only the server can make
       value.replace(/.(?=.{20}$)/, (one) => one === "A" ? "B" : "A"),
       ...["", "*", "null", "true", "[object Object]"],
     ].filter((other) => other !== value).map((other) => ({ headers: { ...headers as object, [name]: other } }))

@@ -1,6 +1,6 @@
 /**
- * Plants canaries: seeded requests with a secret each, in every part that a request has, to an application in production.
- * Prints the number of requests, and those whose canary came back in a line, a response or a span.
+ * Plants canaries: random requests, each with a secret in one of the parts that a request has, to an application in
+ * production. Prints the number of requests, and those whose canary reappeared in a log line, a response or a span.
  */
 import process from "node:process";
 import { type } from "arktype";
@@ -12,7 +12,7 @@ import { requestId } from "@sluice/middleware/request-id";
 import { validate } from "@sluice/openapi";
 import { oneOf, type Pick, random } from "../../support/random.ts";
 
-/** Names of secrets as programs and standards write them; not those of the rule, which has to know them. */
+/** Names of secrets as in programs and standards; not copied from the rule, which must recognize them. */
 const NAMES =
   ("password Password user_password passwd pwd PASSPHRASE passcode newPassword password_confirmation db.password secret " +
     "clientSecret client_secret access_token accessToken refresh_token refresh id_token csrf_token _csrf xsrf-token " +
@@ -26,7 +26,7 @@ const HEADERS =
   ("authorization proxy-authorization cookie x-api-key x-auth-token x-session-id x-csrf-token x-amz-security-token " +
     "cf-access-jwt-assertion x-goog-iap-jwt-assertion").split(" ");
 
-/** How a message has a secret in it. */
+/** Messages that contain a secret. */
 const TEXTS: readonly ((name: string, canary: string) => string)[] = [
   (_name, canary) => `connect ECONNREFUSED postgres://app:${canary}@db.internal:5432/shop`,
   (_name, canary) => `cannot clone https://${canary}@github.com/a/b`,
@@ -45,7 +45,7 @@ const TEXTS: readonly ((name: string, canary: string) => string)[] = [
 
 type SchemaOf = (name: string) => Parameters<typeof validate>[0]["body"];
 
-/** Schemas that refuse any text, number or object for a property, each in another way. */
+/** Schemas that reject any string, number or object for a property, each in another way. */
 const SCHEMAS: Readonly<Record<string, readonly SchemaOf[]>> = {
   zod: [
     (name) => z.object({ [name]: z.string().regex(/^\d$/).max(1) }),
@@ -80,7 +80,7 @@ interface Planted {
   readonly init: RequestInit;
 }
 
-/** What the application makes of the next request. */
+/** The schema for the next request. */
 let schema: ReturnType<SchemaOf>;
 let failure: unknown;
 
@@ -93,7 +93,7 @@ function shown(value: unknown): string {
   return `${value.stack} ${value.message} ${JSON.stringify({ ...value })} ${shown(value.cause)}`;
 }
 
-/** A span as a server's instrumentation begins it, in both versions of the conventions. */
+/** A span as a server's instrumentation starts it, in both versions of the conventions. */
 class Span {
   readonly attributes: Record<string, unknown>;
   readonly #events: unknown[] = [];
@@ -125,7 +125,7 @@ function program(isLogged: boolean, format: "json" | "text"): FrameworkApp {
   const fields: NonNullable<Parameters<typeof log>[0]>["fields"] = (req) => {
     const { headers, query, body, cookies, rawHeaders } = req as typeof req & { rawHeaders: string[] };
     const all = { headers, query, cookies, rawHeaders, entries: Object.entries(headers) };
-    // a body without names, and a part of a path, say nothing of what they are
+    // a body without names, and a part of a path, do not show what they are
     return {
       ...all,
       ...hasNames(body) ? { body } : {},

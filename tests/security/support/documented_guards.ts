@@ -1,6 +1,6 @@
 /**
- * Guards in the examples of the documentation: lines that decide who may do something, or how much of it. They are in
- * blocks of TypeScript in the pages and the READMEs, and in documentation comments.
+ * Guards in the documentation's examples: lines that decide who may do something, or how much of it. They are in
+ * TypeScript blocks in pages and READMEs, and in documentation comments.
  */
 
 const ROOT = new URL("../../../", import.meta.url);
@@ -10,21 +10,21 @@ const DOCUMENTED = [
   ...["README.md", "docs/", "src/", "limiting/", "shared/", "advanced/", "middleware/", "openapi/", "create/"],
   ...["mod.ts", "node.ts", "lambda.ts", "fastly.ts", "redis.ts", "cli.ts", "workers.ts", "types.ts"],
 ];
-/** What users do not read for examples, and what pages show from elsewhere. */
+/** Files that users do not read for examples, and pages that show code from elsewhere. */
 const OTHERS = /(?:^|\/)(?:tests|templates|decisions|measurements|node_modules)\//;
 
 const GUARD = new RegExp(
   [
-    // options that let something in
+    // options that let requests in
     /\b(?:authorize|hosts|origins|skip)\s*[:,}]/,
     /\bsecret(?::|\s*\})/,
     // refusals
     /\b(?:HttpError|refused|status|sendStatus)\(40[13]\b/,
-    // what finds out who somebody is, and the middleware that does
+    // functions and middleware that authenticate
     /\b(?:csrf|session|timingSafeEqual|jwtVerify|dashboard|fetchDashboard)\(/,
     /\b(?:signedIn|requireKey|authenticated|isAdmin)\b/,
     /\b(?:get\("|headers(?:\.get\("|\["))(?:x-(?!request)[\w-]*(?:key|user|tenant|token|secret)|authorization|cookie)"/i,
-    // decisions by what a client chooses
+    // decisions by a value that a client chooses
     /=>\s*(?:req|request|c|ctx)\.(?:path|ip|hostname|host|url)\b.*(?:===|!==|\.test\()|\.test\(req\.(?:path|ip|host)/,
     /\b(?:req|request)\.(?:ip|hostname|host)\s*[!=]==/,
   ].map(({ source }) => source).join("|"),
@@ -48,7 +48,7 @@ export interface DocumentedGuard {
  * The examples of a file.
  *
  * @param file Its path
- * @param text What is in it
+ * @param text Its contents
  */
 export function examplesOf(file: string, text: string): Example[] {
   const fence = file.endsWith(".md")
@@ -94,8 +94,8 @@ let written = 0;
  * Runs an example without listening, and returns what it defines.
  *
  * @param file The file it is in
- * @param part What is in it, and in no example before
- * @param names What to return of it
+ * @param part A string in it, and in no earlier example
+ * @param names Names to return from it
  * @param around What a fragment needs to be a program
  * @throws {Error} If there is no such example
  */

@@ -1,16 +1,16 @@
-/** The blocks of code of a built page: what a reader sees of them, and nothing of the sources. */
+/** The code blocks of a built page, as a reader sees them, without the sources. */
 
 /** A block of code. */
 export interface BuiltBlock {
   /** Its language. */
   readonly language: string;
-  /** What is in it. */
+  /** Its contents. */
   readonly code: string;
-  /** Path of the file that it is, if it names one. */
+  /** Path of the file, if it names one. */
   readonly path?: string;
 }
 
-/** Blocks of which a reader sees one, each with the name of its tab. */
+/** Blocks of which a reader sees one at a time, each with the name of its tab. */
 export interface BuiltTabs {
   readonly tabs: ReadonlyMap<string, BuiltBlock>;
 }

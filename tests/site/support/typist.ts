@@ -5,27 +5,27 @@ import { isAsShown, requestsIn } from "../../pages/support/page_programs.ts";
 import { PATIENCE_MS } from "../../support/patience.ts";
 import type { BuiltBlock, BuiltTabs } from "./built_blocks.ts";
 
-/** ms after which an installation has failed. */
+/** Time after which an installation has failed, in ms. */
 const INSTALLING_MS = 4 * PATIENCE_MS;
 
-/** The port of all pages, and the one that is used instead. */
+/** The port on all pages, which is replaced. */
 const PORT = /\b3000\b/g;
 
-/** Where and how somebody types. */
+/** Options of a typist. */
 export interface TypistOptions {
-  /** Name of the tabs that are opened; the first that a group has counts. */
+  /** Names of the tabs to open; the first one that a group has is used. */
   readonly tabs: readonly string[];
-  /** An empty folder, with a slash at the end. */
+  /** An empty folder, with a trailing slash. */
   readonly folder: string;
-  /** Variables of the environment. */
+  /** Environment variables. */
   readonly env: Readonly<Record<string, string>>;
-  /** The port of the servers, instead of 3000: one that nobody else gets meanwhile. */
+  /** The servers' port, instead of 3000: one that no other program gets meanwhile. */
   readonly port: number;
-  /** What starts the program `main.ts` of a page that does not say so itself. */
+  /** Command that starts a page's program `main.ts` if the page shows none. */
   readonly start?: string;
 }
 
-/** What has been typed. */
+/** Counts of what has been typed. */
 export interface Typed {
   files: number;
   commands: number;
@@ -33,16 +33,16 @@ export interface Typed {
   prints: number;
 }
 
-/** A command that has been started. */
+/** A started command. */
 interface Running {
   readonly child: Deno.ChildProcess;
   readonly command: string;
-  /** Resolves when it has ended, with all that it has started. */
+  /** Resolves when it has ended, with all processes it started. */
   ended: Promise<void>;
-  /** Its exit code, as soon as there is one. */
+  /** Its exit code, once there is one. */
   code: number | undefined;
   printed: string;
-  /** Is called whenever it prints or ends. */
+  /** Called whenever it prints or ends. */
   changed: () => void;
 }
 
@@ -53,9 +53,9 @@ export class Typist implements AsyncDisposable {
   readonly #jar = new Map<string, string>();
   #cwd: string;
   #running: Running | undefined;
-  /** A program has been written that has not been started. */
+  /** Whether a program has been written but not started. */
   #isWaiting = false;
-  /** The last command was not for this runtime. */
+  /** Whether the last command was for another runtime. */
   #isElsewhere = false;
 
   constructor(options: TypistOptions) {
@@ -66,8 +66,8 @@ export class Typist implements AsyncDisposable {
   /**
    * Types a page.
    *
-   * @param blocks What the page shows
-   * @throws {Error} If a command fails, or anything else comes than the page shows
+   * @param blocks The blocks of the page
+   * @throws {Error} If a command fails, or a result differs from the page
    */
   async type(blocks: readonly (BuiltBlock | BuiltTabs)[]): Promise<void> {
     this.#isElsewhere = false;
@@ -84,12 +84,12 @@ export class Typist implements AsyncDisposable {
     await this.stop();
   }
 
-  /** Ends what runs. */
+  /** Ends the running command. */
   async stop(): Promise<void> {
     const running = this.#running;
     this.#running = undefined;
     if (running === undefined || running.code !== undefined) return;
-    // the shell and what it has started
+    // the shell and the processes it started
     Deno.kill(-running.child.pid, "SIGKILL");
     await running.ended;
   }
@@ -100,7 +100,7 @@ export class Typist implements AsyncDisposable {
 
   async #file(path: string, { code }: BuiltBlock): Promise<void> {
     const isProgram = path === "main.ts";
-    // the page has come to its next program
+    // the page has reached its next program
     if (isProgram) await this.#startWaiting();
     const file = new URL(path, `file://${this.#cwd}`);
     await Deno.mkdir(new URL(".", file), { recursive: true });
@@ -137,7 +137,7 @@ export class Typist implements AsyncDisposable {
     await this.#commands(this.#options.start);
   }
 
-  /** Types commands, and waits until they have ended, or listen. */
+  /** Types commands, and waits until they have ended or listen. */
   async #commands(code: string): Promise<void> {
     this.#isWaiting = false;
     await this.stop();
@@ -167,7 +167,7 @@ export class Typist implements AsyncDisposable {
         running.changed();
       }
     });
-    // all that holds them has ended as well, and listens no more
+    // all processes that hold them have also ended, and no longer listen
     running.ended = Promise.all(streams).then(() => child.status).then(({ code }) => {
       running.code = code;
       running.changed();
@@ -179,7 +179,7 @@ export class Typist implements AsyncDisposable {
     this.#cwd = `${(await Deno.readTextFile(where)).trimEnd()}/`;
   }
 
-  /** Resolves when a command has ended, or something listens. */
+  /** Resolves when a command has ended, or its port is open. */
   async #ready(running: Running): Promise<void> {
     let listens = false;
     const asked = async () => {

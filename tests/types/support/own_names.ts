@@ -1,4 +1,4 @@
-/** What Sluice's objects have beside Express's names and the web's; each is explained in the reference. */
+/** Names on Sluice's objects besides those of Express and the web; the reference documents each. */
 export const OWN_NAMES = {
   app: [
     ...["fetch", "inject", "mount", "ws", "group", "getEngine", "getSettings", "setAppContext", "websocket"],
@@ -18,19 +18,19 @@ export const OWN_NAMES = {
   req: [
     ...["request", "info", "peer", "env", "executionCtx", "waitUntil", "routePath", "cookies", "files", "file", "user"],
     ...["session", "secret", "signedCookies"],
-    // what entries of @sluice/middleware add
+    // properties that entries of @sluice/middleware add
     ...["csrfToken", "id", "log", "timedout"],
     // what older body parsers check
     ...["_body"],
   ],
-  // the last three are Node's own, which its imitation on Deno lacks
+  // the last three are Node's own, which Deno's node:http lacks
   res: ["respondWith", "writeHeader", "closed", "_isLenientHeaderValidation"],
-  // params is a guess, and throws what to write instead
+  // params is a guess, and throws an error with the name to use
   ws: ["data", "params", "publish", "subscribe", "unsubscribe", "isSubscribed"],
   limiter: [
     ...["breakerIsOpen", "close", "consume", "counters", "keys", "overflows", "peek", "policies", "refund", "release"],
     ...["replace", "reset", "size", "top", "waitFor", "warm"],
-    // methods of other limiters, which throw what to write instead
+    // methods of other limiters, which throw an error with the name to use
     ...["block", "check", "delete", "get", "limit", "penalty", "removeTokens", "reserve", "reward"],
   ],
   store: ["capabilities", "decide", "give", "inspect", "overflows", "reset", "settle", "size"],

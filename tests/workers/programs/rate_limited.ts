@@ -1,4 +1,4 @@
-/** A Worker whose requests Cloudflare's rate limiting binding counts, in each of the ways in which a program has it. */
+/** A Worker whose requests are counted by Cloudflare's rate limiting binding, in every way a program may use it. */
 import { Hono } from "hono";
 import sluice, { type FrameworkApp } from "@sluice/sluice";
 import { Limiter, rateLimit } from "@sluice/rate-limit";
@@ -11,7 +11,7 @@ interface Env {
 
 const LIMIT = { limit: 5, windowMs: 60_000 };
 
-/** The application. */
+/** Builds the application. */
 export function makeApp(env: Env): FrameworkApp {
   const app = sluice();
   const store = new CloudflareRateLimitStore({ binding: env.LIMITER });

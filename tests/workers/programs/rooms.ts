@@ -1,8 +1,8 @@
-/** Rooms in Durable Objects: every way to register a connection, and what it remembers. */
+/** Rooms in Durable Objects: every way to register a connection, and the state it keeps. */
 import sluice, { type FrameworkApp, Router, type WebSocketConnection } from "@sluice/sluice";
 import { durableSockets, type DurableSocketsOptions, type DurableState } from "@sluice/sluice/workers";
 
-/** The part of a Durable Object namespace that is used. */
+/** The part of a Durable Object namespace that the program uses. */
 interface Namespace {
   idFromName(name: string): unknown;
   get(id: unknown): { fetch(request: Request): Promise<Response> };
@@ -63,7 +63,7 @@ function buildRoom(ctx: DurableState): FrameworkApp {
       const [verb, text = ""] = data.split(" ");
       if (verb === "describe") return ws.send(described(ws, born));
       if (verb === "count") {
-        // after a wait, as for a database
+        // after a wait, like that for a database
         await Promise.resolve();
         ws.data["count"]++;
         return ws.send(`${ws.data["count"]}`);
@@ -96,7 +96,7 @@ function buildRoom(ctx: DurableState): FrameworkApp {
       ws.send(`${(error as Error).name}: ${(error as Error).message}`);
     },
   });
-  // three routes with one path, told apart by where they are registered
+  // three routes with one path, distinguished by where they are registered
   const response = (name: string) => ({
     message: (ws: WebSocketConnection) => ws.send(`${name} ${described(ws, born)}`),
   });

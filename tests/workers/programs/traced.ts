@@ -1,4 +1,4 @@
-/** A Worker with OpenTelemetry's SDK, which serves the spans that have ended. */
+/** A Worker with the OpenTelemetry SDK, which returns the spans that have ended. */
 import { trace } from "@opentelemetry/api";
 import { InMemorySpanExporter, NodeTracerProvider, SimpleSpanProcessor } from "@opentelemetry/sdk-trace-node";
 import { requestId, traceHeaders } from "@sluice/middleware/request-id";
@@ -7,7 +7,7 @@ import sluice from "@sluice/sluice";
 const exporter = new InMemorySpanExporter();
 const provider = new NodeTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] });
 provider.register();
-/** For each request, how many spans had been exported when the Worker no longer waited. */
+/** For each request, the number of spans exported when the Worker no longer waited. */
 const exported: number[] = [];
 
 const app = sluice().set("env", "production").use(requestId());

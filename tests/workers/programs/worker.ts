@@ -1,4 +1,4 @@
-/** A Worker: its environment, work after the answer, files, and connections outside any object. */
+/** A Worker: its environment, work after the response, files, and connections outside any object. */
 import sluice, {
   type FrameworkApp,
   type FrameworkRequest,
@@ -46,7 +46,7 @@ app.get("/limited", (req, res, next) => {
   return limiter(req, res, next);
 }, (_req, res) => res.send("in"));
 
-// objects that have a request pending, and answer when told to
+// objects with a pending request, which respond on demand
 const asked = new Map<string, (response: string) => void>();
 const namespace = {
   idFromName: (name: string) => name,
@@ -108,7 +108,7 @@ app.get("/forgiven", forgiving, (_req, res) => res.send("in"));
 let inits = 0;
 const beginning = {
   ...elsewhere,
-  // the first one waits for longer than its client does
+  // the first one waits longer than its client
   init: async () => {
     if (++inits === 1) await wait(60_000);
   },
@@ -169,7 +169,7 @@ app.use("/changed", (_req, res, next) => {
   res.once("finish", () => {});
   next();
 });
-// as fetch returns a compressed response: the body decoded, the length that of the compressed one
+// as fetch returns a compressed response: a decoded body, but the length of the compressed one
 app.get("/changed/decoded", () => {
   const headers = { ...inGzip.headers, "content-length": String("packed".length) };
   return new Response("packed once", { headers });
