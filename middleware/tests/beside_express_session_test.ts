@@ -10,7 +10,7 @@ import { SECRETS } from "./support/session_app.ts";
 
 const SECRET = SECRETS[0];
 
-/** What a handler does. `destroy` comes last, because Express has no `req.session` after it. */
+/** A handler's operation. `destroy` comes last, because Express has no `req.session` after it. */
 type Operation = "read" | "set" | "undo" | "delete" | "save" | "regenerate" | "touch" | "destroy";
 
 /** A client's request, possibly with the cookies it had before an earlier one. */
@@ -23,7 +23,7 @@ interface Step {
 interface Seen {
   /** Contents of the session when the handler ends. */
   readonly state: unknown;
-  /** What happens to the cookie. */
+  /** Effect on the cookie. */
   readonly cookie: "set" | "cleared" | "kept";
 }
 

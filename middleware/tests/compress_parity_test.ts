@@ -76,7 +76,7 @@ const UNDO: Readonly<Record<string, (bytes: Uint8Array) => Uint8Array>> = {
   br: zlib.brotliDecompressSync,
 };
 
-/** What a client sees, except for the compressed bytes. */
+/** A response as a client sees it, except for the compressed bytes. */
 interface Seen {
   readonly status: number | undefined;
   readonly headers: readonly (string | undefined)[];

@@ -80,7 +80,7 @@ function responding(respond: Respond, options: SessionOptions, ...around: Parame
   return app;
 }
 
-/** A store that takes a turn of the event loop for everything. */
+/** A store whose operations each take a turn of the event loop. */
 function slowStore(): SessionStore {
   const store = new MemorySessionStore();
   const late = async <T>(result: () => Promise<T>): Promise<T> => {

@@ -3,7 +3,7 @@ import type { UploadLimits } from "@sluice/middleware/upload";
 
 /** A form. */
 export interface Form {
-  /** What it shows. */
+  /** Its name in reports. */
   readonly name: string;
   /** The body. */
   readonly body: string;

@@ -9,7 +9,7 @@ import { virtualTimers } from "../../tests/support/virtual_timers.ts";
 const MIB = 1024 * 1024;
 const encoder = new TextEncoder();
 
-/** What the program received, or the error. */
+/** The received form, or the error. */
 interface Seen {
   readonly status: number;
   readonly req: Request;

@@ -1,4 +1,4 @@
-/** What the runtime of generated clients sends, and how it reads responses: with real applications, in process. */
+/** The runtime of generated clients: what it sends, and how it reads responses. Uses real applications, in process. */
 import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
 import { sse } from "@sluice/middleware/sse";
 import {

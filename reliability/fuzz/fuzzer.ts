@@ -6,7 +6,7 @@ import { smallest } from "./smallest.ts";
 export interface Wrong {
   /** The guarantee that was broken; each kind is reported once. */
   readonly kind: string;
-  /** What was observed. */
+  /** The observation. */
   readonly detail: string;
 }
 

@@ -29,7 +29,7 @@ export interface Soaked {
   readonly heap: Slope;
   /** Descriptors before the first and after the last visit. */
   readonly descriptors: readonly [before: number, after: number];
-  /** What the server wrote to stderr. */
+  /** The server's stderr output. */
   readonly errors: string;
 }
 

@@ -35,7 +35,7 @@ export type Feature =
 /** Sends a request to a subject; redirects are not followed. */
 export type Ask = (path: string, init?: RequestInit) => Promise<Response>;
 
-/** What a case may use. */
+/** Tools of a case. */
 export interface Visit {
   /** Sends the subject a request. */
   readonly ask: Ask;

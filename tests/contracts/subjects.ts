@@ -9,12 +9,12 @@ import { buildProgram } from "./program.ts";
 import { asked, type Serving, startServing } from "./serving.ts";
 import { bridgeTo } from "./unix_bridge.ts";
 
-/** What a subject needs on the machine. */
+/** Requirements of a subject on the machine. */
 export type Needed = "nothing" | "Node" | "runtimes";
 
 /** A way to run the program. */
 export interface SubjectKind extends Pick<Subject, "name" | "gaps" | "noticesResets"> {
-  /** What it needs. */
+  /** Its requirements. */
   readonly needs: Needed;
   /** Starts it. */
   start(): Promise<Serving>;

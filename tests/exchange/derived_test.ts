@@ -241,7 +241,7 @@ function assertTells(error: unknown, side: string): void {
   );
 }
 
-/** What a method call returns or throws, and what the client gets. */
+/** Result of a method call, its error, and the client's response. */
 async function outcome(side: "req" | "res", name: string, args: readonly unknown[], make: (object: Any) => Any) {
   const seen: Record<string, unknown> = {};
   const [app, init] = handling(async (req, res) => {

@@ -26,7 +26,7 @@ function context(): LambdaContext {
   return { awsRequestId: "1", callbackWaitsForEmptyEventLoop: true, getRemainingTimeInMillis: () => 1000 };
 }
 
-/** An endless body, and what happened to it. */
+/** An endless body that records its reads and its end. */
 function endless(pieces = Infinity): { response: Response; pulled: () => number; cancelled: Promise<unknown> } {
   let pulled = 0;
   let cancelled: (reason: unknown) => void;

@@ -7,7 +7,7 @@ import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/as
 import { serving } from "../support/app.ts";
 import { until } from "../support/until.ts";
 
-/** Exports of a solution's module: what its task asks for. */
+/** Exports of a solution's module, as its task demands. */
 // deno-lint-ignore no-explicit-any -- each task asks for other arguments
 export type Solution = Record<string, any>;
 

@@ -1,6 +1,6 @@
 /**
  * A framework has one instance, however the program and its packages load it: by import and by require, on three
- * runtimes, as it is and bundled.
+ * runtimes, bundled or not.
  */
 import { assertEquals } from "@std/assert";
 import { installWithNpm, makeProject, type Project } from "./support/project.ts";

@@ -41,7 +41,7 @@ for (const [name, handler] of Object.entries(COUNTED)) {
 }
 console.log(JSON.stringify({ inProcess: all, served: await served() }));
 
-// counting synchronously covers what the handler does until it returns
+// counting synchronously covers the handler until it returns
 async function served(): Promise<Record<string, Record<string, Cost>>> {
   const all: Record<string, Record<string, Cost>> = {};
   for (const name of ["lean", "defaults"] as const) {

@@ -1,4 +1,4 @@
-/** What monitoring agents read from Node's own request, and what they attach to it. */
+/** Properties that monitoring agents read from Node's own request, or attach to it. */
 import { assertEquals } from "@std/assert";
 import http, { type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";

@@ -1,4 +1,4 @@
-/** Requests that servers pass on to an application, on the runtimes that leave the check to it. */
+/** Requests that servers pass on to an application, on the runtimes that leave their validation to it. */
 import { assertEquals } from "@std/assert";
 import { SUBJECTS } from "../contracts/subjects.ts";
 import { skipNode } from "../support/node_program.ts";

@@ -16,7 +16,7 @@ const ROOT = new URL("../../", import.meta.url);
 const PICTURE = new URL("docs/one-trace.svg", ROOT);
 const RUNTIMES = Deno.env.get("SLUICE_RUNTIMES");
 
-/** What a service saw of a request. */
+/** A service's view of a request. */
 interface Seen {
   readonly received: string | null;
   readonly trace: { readonly traceId: string; readonly spanId: string; readonly sampled: boolean };

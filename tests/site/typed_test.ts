@@ -51,7 +51,7 @@ if (!ignore) {
   await Deno.symlink(await nodeForTypeScript(), `${path}bin/node`);
 }
 
-/** A port on which nothing listens, and which no system assigns to programs that ask for any. */
+/** A port on which nothing listens, and which no system assigns to programs that ask for any free port. */
 function quietPort(): number {
   for (;;) {
     const port = 28_000 + Math.floor(Math.random() * 1000);

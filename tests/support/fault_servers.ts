@@ -70,7 +70,7 @@ export const NODE: FaultRuntime = {
   command: async (fixture) => ["node", await bundled(pathOf(fixture), "deno")],
 };
 
-/** `app.listen` and, where the runtime takes a handler, its own server. */
+/** `app.listen` and, where the runtime accepts a handler, its own server. */
 export const FAULT_SUBJECTS: readonly FaultSubject[] = [
   { name: "Deno listen", runtime: DENO, fixture: "listen" },
   { name: "Deno.serve", runtime: DENO, fixture: "served" },

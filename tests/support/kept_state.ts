@@ -1,7 +1,7 @@
 /** Finds the state that a program keeps between calls: module variables, fields and closure variables. */
 import ts from "typescript";
 
-/** Classes whose instances retain what was put into them. */
+/** Classes whose instances retain their contents. */
 const COLLECTIONS = new Set(["Map", "Set", "WeakMap", "WeakSet", "GenerationalCache", "KeyMap", "LinkedList"]);
 
 /**

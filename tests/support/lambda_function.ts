@@ -11,7 +11,7 @@ export const skipLambda: boolean = RUNTIMES === undefined;
 /** The parts of an event that tests change. */
 export type Event = Record<string, unknown>;
 
-/** What a function returned. */
+/** Result of a function. */
 export interface Result {
   readonly statusCode: number;
   readonly statusDescription?: string;

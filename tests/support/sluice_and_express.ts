@@ -6,7 +6,7 @@ import sluice from "@sluice/sluice";
 // deno-lint-ignore no-explicit-any -- two libraries with one API and two sets of types
 export type Any = any;
 
-/** What a client sees. */
+/** A response as a client sees it. */
 export interface Seen {
   /** Status. */
   readonly status: number;

@@ -1,5 +1,5 @@
 /**
- * Runs a function and returns what it warns about on the console.
+ * Runs a function and returns its console warnings.
  *
  * @param body The function
  */

@@ -1,5 +1,5 @@
 /**
- * What programs see of Sluice's objects, in an editor and at run time: Express's names, the web's, and documented ones.
+ * Names that programs see on Sluice's objects, in an editor and at run time: Express's, the web's, and documented ones.
  */
 import { assert, assertEquals } from "@std/assert";
 import express from "express";
@@ -16,7 +16,7 @@ type Subject = keyof typeof OWN_NAMES;
 
 const SUBJECTS = Object.keys(OWN_NAMES) as Subject[];
 
-/** The names of an object and of its prototypes, without those that every function has. */
+/** The names of an object and of its prototypes, except those of `Object.prototype`. */
 function namesOf(object: object): Set<string> {
   const names = new Set<string>();
   for (let one: object | null = object; one !== null && one !== Object.prototype; one = Object.getPrototypeOf(one)) {
@@ -74,7 +74,7 @@ interface Offered {
   isDocumented(): boolean;
 }
 
-/** What an editor offers after each dot, with the declarations that npm users get. */
+/** Names that an editor offers after each dot, with the declarations that npm users get. */
 async function completions(text: string): Promise<Record<Subject, Offered[]>> {
   const { libraries } = await npmPackages();
   const paths = libraries.map(({ name, folder }) => [name, [fileURLToPath(new URL("types/mod.d.ts", folder))]]);
@@ -140,7 +140,7 @@ async function liveObjects(): Promise<Record<Subject, object>> {
   return { app, router, route: router.route("/"), req, res, ws, limiter, store, middleware };
 }
 
-/** Names that are documented nowhere. */
+/** Names that are neither known nor in `OWN_NAMES`. */
 function unexplained(
   found: (subject: Subject) => Iterable<string>,
   known: Record<Subject, Set<string>>,

@@ -1,4 +1,4 @@
-/** What an editor shows for a handler's arguments, for the methods that every program calls, and for settings. */
+/** Hovers in an editor: for a handler's arguments, for the methods that every program calls, and for settings. */
 import { assertEquals, assertMatch } from "@std/assert";
 import { fileURLToPath } from "node:url";
 import ts from "typescript";

@@ -54,7 +54,7 @@ for (const service of KINDS) {
   Deno.test(`at most 1 % is refused where nothing is short, with ${service} times from 1 ms to 30 s`, () => {
     for (const meanMs of LATENCIES) {
       for (const inProgress of meanMs === 1 ? [10] : meanMs === 10 ? [10, 100] : [10, 100, 250, 500]) {
-        // a faster rise looks like a flood, and takes the limit half a second
+        // a faster rise looks like a flood, and the limit needs half a second for it
         if (inProgress / meanMs * 1000 > 10_000) continue;
         const at = (part: number) => roomy(meanMs, inProgress * part);
         const situations: Record<string, Phase[]> = {

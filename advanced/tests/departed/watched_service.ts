@@ -1,4 +1,4 @@
-/** A service whose clients disconnect. It reports what its handlers do and what its limits return, in any framework. */
+/** A service whose clients disconnect, in any framework. It reports the state of its handlers and limits. */
 import type { Limiter } from "@sluice/rate-limit";
 
 /** Observed figures. */

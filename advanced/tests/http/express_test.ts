@@ -33,7 +33,7 @@ import { VirtualClock } from "../../src/testing/virtual_clock.ts";
 // deno-lint-ignore no-explicit-any -- three libraries and their types
 type Any = any;
 
-/** What a client sees. */
+/** A response as a client sees it. */
 interface Seen {
   readonly status: number;
   readonly headers: Record<string, string>;

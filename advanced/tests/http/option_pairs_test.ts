@@ -69,7 +69,7 @@ const VALUES: { readonly [Name in keyof Required<RateLimitOptions>]: readonly un
   problemDetails: [true, false],
 };
 
-/** What each option is combined with. */
+/** Options that each option is combined with. */
 const BESIDE: Readonly<Record<string, readonly unknown[]>> = {
   limit: [5],
   limits: VALUES.limits,

@@ -827,7 +827,7 @@ Deno.test("a limiter whose limits are replaced by others again and again forgets
     limiter.replace(limitOf(n));
     clock.advance(1000);
   }
-  assertEquals(store.size, 1); // what was counted by the last but one
+  assertEquals(store.size, 1); // the previous version's count
   assertEquals([remaining(limiter), remaining(other)], [1, 1]);
   limiter.replace(limitOf(49));
   assertEquals([remaining(limiter), remaining(other)], [0, 0]);

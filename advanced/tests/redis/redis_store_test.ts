@@ -194,7 +194,7 @@ Deno.test("a decision whose answer is lost is not sent again", async () => {
   await client.close();
 });
 
-/** What {@linkcode loseAnAnswer} does to connections. */
+/** The methods of a proxy that {@linkcode loseAnAnswer} uses. */
 type Wire = Pick<TcpProxy, "hold" | "held" | "cut">;
 
 /** Cuts the connection between a decision and its reply, and asserts that it counted exactly once. */
@@ -653,7 +653,7 @@ Deno.test("when a sentinel's primary dies, the limiter decides locally, and then
     "a decision of the new primary",
   );
   assert(limiter.counters.decidedLocally > 0 && limiter.counters.decidedLocally < checks + 1);
-  // what was counted before the failover is still counted
+  // units counted before the failover still count
   assert((await limiter.consume("key")).remaining <= 997);
   client.destroy();
 });

@@ -1,4 +1,4 @@
-/** The example of docs/limits/reference/simulation.md is what the command prints. */
+/** The command prints the example of docs/limits/reference/simulation.md. */
 import { assertEquals } from "@std/assert";
 import { exampleLog } from "../support/example_log.ts";
 import { simulate } from "../support/simulate_command.ts";

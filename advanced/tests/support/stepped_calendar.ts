@@ -3,7 +3,7 @@ import type { CalendarWindow } from "../../mod.ts";
 const MINUTE = 60_000;
 const WEEKDAYS = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"];
 
-/** What a zone's clock shows at a time. */
+/** The time that a zone's clock shows. */
 export function shownIn(
   timeZone: string,
 ): (time: number) => { date: string; hour: string; minute: string; weekday: number } {

@@ -1,5 +1,5 @@
 /**
- * One of the processes that share a database: takes units of one key, many concurrently, and prints how many were
+ * One of the processes that share a database. It takes units of one key, many concurrently, and prints how many were
  * granted. It starts when it reads a line from standard input.
  */
 import { linesOf } from "../../../scripts/lines.ts";
@@ -22,7 +22,7 @@ export interface TakerOrder {
   readonly leases?: number;
   /** Concurrent takes; all of them by default. */
   readonly callers?: number;
-  /** Number of processes that the limiter is told share the server; the actual number by default. */
+  /** Number of processes that share the server, as passed to the limiter; the actual number by default. */
   readonly processes?: number | undefined;
   /** Time limit for a database decision in ms; by default one that is never reached. */
   readonly timeoutMs?: number;

@@ -33,7 +33,7 @@ export class Takers implements AsyncDisposable {
    * Splits some takes among the processes.
    *
    * @param takes Number of takes, over all processes
-   * @param order What they take
+   * @param order Key, limit and other options
    * @returns Totals over all processes
    */
   async take(takes: number, order: Omit<TakerOrder, "takes">): Promise<TakerReport> {

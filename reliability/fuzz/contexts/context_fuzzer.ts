@@ -22,7 +22,7 @@ export const CONTEXT_SERVERS: readonly (readonly [runtime: RuntimeName, server: 
   (runtime) => SERVERS[runtime].map((server) => [runtime, server] as const),
 );
 
-/** What a runtime lacks or does differently, as `docs/express-differences.md` documents. */
+/** Limitations of a runtime itself, as documented in `docs/express-differences.md`. */
 interface Limits {
   /** Bun closes a connection on which a request is pipelined behind one that waits. */
   readonly kinds?: readonly Kind[];

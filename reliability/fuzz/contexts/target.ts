@@ -131,7 +131,7 @@ export function buildTarget(lib: Any, ways: readonly Way[], fault?: string): Any
   // as in Express, other environments log errors that handlers throw
   app.set("env", "test");
   app.get("/control/seen", async (req: Any, res: Any) => res.json(await notes.settled(req.query.ids.split(","))));
-  // what a request leaves behind on its connection
+  // the context that a request leaves behind on its connection
   app.post("/control/present", (req: Any, res: Any) => {
     notes.see(req.headers["x-before"], "another request of the connection", () => stored() ?? active() ?? current())();
     res.json({});

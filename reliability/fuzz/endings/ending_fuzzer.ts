@@ -16,7 +16,7 @@ const BODIES = ["none", "none", "json", "form", "text"] as const;
 
 /** One connection. */
 export interface Ending {
-  /** What the handler does. */
+  /** Name of the handler. */
   readonly way: string;
   /**
    * When the client disconnects: right after the head, while the handler runs, with the first bytes, or within the

@@ -13,7 +13,7 @@ async function noted(ask: Ask, flag: string, before: unknown): Promise<unknown> 
   }
 }
 
-/** What the handler sees. */
+/** The handler's view of the request. */
 function found(path: string, mount: string, flag: string): Record<string, unknown> {
   return {
     get: "string",

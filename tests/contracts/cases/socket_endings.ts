@@ -4,7 +4,7 @@ import { closeOf, frame, OPCODE } from "../frame.ts";
 import { RawSocket } from "../raw_socket.ts";
 import { SocketClient } from "../socket_client.ts";
 
-/** What the close handler was called with after a client did something. */
+/** Arguments of the close handler after a client did something. */
 async function toldAfter(
   { ask, origin, flag }: { ask: Ask; origin: string; flag: string },
   act: (socket: RawSocket) => Promise<void>,
@@ -15,7 +15,7 @@ async function toldAfter(
   return (await noted(ask, flag))[0];
 }
 
-/** What a client sees when the server closes. */
+/** Code and reason that a client gets when the server closes. */
 async function ended(origin: string, flag: string, ...how: unknown[]): Promise<unknown[]> {
   const client = new SocketClient(origin, `/socket/close?flag=${flag}`);
   await client.next();

@@ -48,7 +48,7 @@ export async function makeSite(registry: Registry): Promise<Site> {
   return { path, env };
 }
 
-/** What users type to create a project, by runtime. */
+/** Commands that create a project, by runtime. */
 const CREATE: Readonly<Record<Runtime, readonly string[]>> = {
   node: ["npm", "create", "--yes", "sluice", "--"],
   deno: ["deno", "run", "--quiet", "-A", "jsr:@sluice/create"],

@@ -154,7 +154,7 @@ cases["what a middleware leaves behind"] = () => {
   );
 };
 
-/** Hooks in as monitoring agents do, and what handlers see of it. */
+/** Hooks in as monitoring agents do, and returns what handlers see. */
 async function withAgent(listen) {
   const { emit } = Server.prototype;
   Server.prototype.emit = function (event, req, res) {

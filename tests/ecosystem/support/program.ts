@@ -37,7 +37,7 @@ export interface Answer {
   readonly body: string;
 }
 
-/** What a client sees: a full string, a pattern, `null` for an absent header, an object for JSON. */
+/** Expected response: a full string, a pattern, `null` for an absent header, an object for JSON. */
 export interface Sees {
   /** Status, 200 by default. */
   readonly status?: number;
@@ -51,7 +51,7 @@ export interface Sees {
 export interface Ask extends RawRequest {
   /** Name of the cookie jar; without it, no cookies are sent or kept. */
   readonly jar?: string;
-  /** What a client sees on Sluice. */
+  /** The response that a client must see on Sluice. */
   readonly sees?: Sees;
   /** What differs from Express, and why; exactly that must differ. */
   readonly differs?: Difference;

@@ -27,7 +27,7 @@ interface SamFunction {
   readonly Metadata: { readonly BuildMethod: string; readonly BuildProperties: BuildProperties };
 }
 
-/** What `sam build` passes to esbuild. */
+/** Properties that `sam build` passes to esbuild. */
 interface BuildProperties {
   readonly EntryPoints: readonly string[];
   readonly Format: string;

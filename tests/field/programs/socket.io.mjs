@@ -25,7 +25,7 @@ export async function start() {
   return { server, close: () => sockets.close() };
 }
 
-/** What a client sees. */
+/** Connects a client, and returns what it sees. */
 export async function visit(port) {
   const seen = [];
   for (const transports of [["websocket"], ["polling"], ["polling", "websocket"]]) {

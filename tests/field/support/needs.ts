@@ -5,15 +5,15 @@ import type { Suite } from "./suite.ts";
 
 const DATABASE = "sluice_field";
 
-/** What a suite needs while it runs. `await using` stops it. */
+/** The running services of a suite. `await using` stops them. */
 export interface Needs extends AsyncDisposable {
   /** Environment variables of the suite. */
   readonly env: Readonly<Record<string, string>>;
 }
 
 /**
- * Starts what a suite needs. Suites that need PostgreSQL get a new database, whose address replaces `<database>` in
- * their variables: at the address in `FIELD_POSTGRES`, or on a server of its own.
+ * Starts the services of a suite. Suites that need PostgreSQL get a new database, whose address replaces `<database>`
+ * in their variables: at the address in `FIELD_POSTGRES`, or on a server of its own.
  *
  * @param suite The suite
  * @throws {Error} If PostgreSQL is missing, or PostGIS in it

@@ -29,7 +29,7 @@ const PACKAGES = {
   "sentry-11": "npm:@sentry/node@11.12.0",
 };
 
-/** What an agent saw of one request. */
+/** An agent's view of one request. */
 export interface Seen {
   /** Method and path. */
   readonly request: string;

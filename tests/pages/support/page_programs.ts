@@ -14,7 +14,7 @@ import { TABS } from "../../../scripts/site/markdown.ts";
 export interface ShownRequest {
   /** The command, from `curl` on. */
   readonly command: string;
-  /** What the page shows below it. */
+  /** The response below it on the page. */
   readonly output: string;
 }
 

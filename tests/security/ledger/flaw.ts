@@ -8,11 +8,13 @@ interface Described {
   readonly identifiers: readonly string[];
   /** The package that had it. */
   readonly package: string;
-  /** What went wrong there. */
+  /** The flaw of that package. */
   readonly flaw: string;
-  /** What Sluice does; prefixed with the identifier, it is the name of the test. */
+  /** Sluice's behavior; prefixed with the identifier, it is the name of the test. */
   readonly here: string;
-  /** Why Sluice also has the flaw: the attack must then succeed, so that the row changes once Sluice resists it. */
+  /**
+   * Why Sluice also has the flaw. `attack` must then throw, so that the row changes once the attack no longer works.
+   */
   readonly open?: string;
 }
 
@@ -28,7 +30,7 @@ interface OnSockets extends Described {
   readonly lacks?: Readonly<Partial<Record<LedgerServer["runtime"], string>>>;
 }
 
-/** Flaws with one theme, in a file of their own. */
+/** Flaws with a common theme, in their own file. */
 export interface Theme {
   /** Heading on the page. */
   readonly title: string;

@@ -6,7 +6,7 @@ import { assert, assertEquals, assertMatch, assertThrows } from "@std/assert";
 import { ask, quietApp } from "../../support/app.ts";
 import type { Theme } from "./flaw.ts";
 
-/** What a client gets for a redirect. */
+/** The redirect response that a client gets. */
 async function redirected(url: string, accept: string): Promise<{ location: string; body: string; type: string }> {
   const app = quietApp();
   app.get("/", (_req, res) => res.redirect(url));

@@ -10,7 +10,7 @@ const encoder = new TextEncoder();
 
 interface Received {
   readonly status: number;
-  /** What the handler got, `undefined` if the request was refused. */
+  /** The form that the handler got, `undefined` if the request was refused. */
   readonly got: { body: Record<string, unknown>; files: readonly { originalname: string }[] } | undefined;
 }
 

@@ -1,4 +1,4 @@
-/** What strangers send to get past a guard. */
+/** Requests of strangers who try to get past a guard. */
 import type { FrameworkApp } from "@sluice/sluice";
 import { assert, assertMatch } from "@std/assert";
 
@@ -88,7 +88,7 @@ export const ADDED: readonly Record<string, string>[] = [
 
 const METHODS = ["GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS", "PATCH", "QUERY"];
 
-/** What a guard protects. */
+/** Requests to a guard, and the response it protects. */
 export interface Guarded {
   readonly path: string;
   /** The permitted request. */

@@ -125,7 +125,7 @@ function program(isLogged: boolean, format: "json" | "text"): FrameworkApp {
   const fields: NonNullable<Parameters<typeof log>[0]>["fields"] = (req) => {
     const { headers, query, body, cookies, rawHeaders } = req as typeof req & { rawHeaders: string[] };
     const all = { headers, query, cookies, rawHeaders, entries: Object.entries(headers) };
-    // a body without names, and a part of a path, do not show what they are
+    // a body without names, and a part of a path, give no hint that they contain a secret
     return {
       ...all,
       ...hasNames(body) ? { body } : {},

@@ -25,7 +25,7 @@ export interface TypistOptions {
   readonly start?: string;
 }
 
-/** Counts of what has been typed. */
+/** Counts of typed files, commands, requests and outputs. */
 export interface Typed {
   files: number;
   commands: number;
