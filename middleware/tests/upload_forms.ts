@@ -1,11 +1,9 @@
 /** Forms for multer on Express and `upload` on Sluice, and where the two differ. */
 import type { UploadLimits } from "@sluice/middleware/upload";
 
-/** A form. */
 export interface Form {
   /** Its name in reports. */
   readonly name: string;
-  /** The body. */
   readonly body: string;
   /** The content type, by default with the boundary `B`. */
   readonly type?: string;
@@ -32,7 +30,6 @@ const file = (filename: string, content = "content") =>
 const PATHS = ["../../etc/passwd", "/etc/passwd", String.raw`C:\temp\report.doc`];
 const FOLDERS = ["a/", "folder/..", "..", "."];
 
-/** The forms. */
 export const FORMS: readonly Form[] = [
   { name: "a field and a file", body: form(part('name="a"', "1"), file('"a.css"')) },
   { name: "no part", body: "--B--\r\n" },

@@ -20,7 +20,6 @@ const REQUESTS = 120;
 const FROM_MS = 1750;
 const FAULT_MS = 2000;
 
-/** A fault. */
 interface Fault {
   readonly fault: string;
   /** Maximum units for a key that the documentation admits if some decisions are not the store's, in quotas. */

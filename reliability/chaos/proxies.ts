@@ -5,7 +5,6 @@ import { ask } from "../support/http_client.ts";
 
 /** A running proxy. */
 export interface Proxy {
-  /** Its port. */
   readonly port: number;
   /**
    * Stops sending requests to one server. Absent if the proxy itself notices that a server is not ready.

@@ -1,6 +1,5 @@
 /** A row of the table of faults. */
 export interface Row {
-  /** The fault. */
   readonly fault: string;
   /** Requests, decisions or messages. */
   readonly sent: number;

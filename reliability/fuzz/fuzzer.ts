@@ -50,7 +50,6 @@ export interface FuzzOptions {
 
 /** Result of a run. */
 export interface FuzzReport {
-  /** The fuzzer. */
   readonly by: string;
   /** Number of rounds. */
   readonly rounds: number;

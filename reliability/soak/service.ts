@@ -8,7 +8,6 @@ const runtime = globalThis as unknown as {
   process: { memoryUsage(): { heapUsed: number } };
 };
 
-/** Builds the service. */
 export function buildService(): FrameworkApp {
   const app = sluice().set("env", "test");
   app.get("/control/heap", async (_req, res) => {

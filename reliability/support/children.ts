@@ -83,7 +83,6 @@ export class Child implements AsyncDisposable {
     return new Child(process);
   }
 
-  /** Its process id. */
   get pid(): number {
     return this.#process.pid;
   }

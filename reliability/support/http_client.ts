@@ -2,11 +2,8 @@
 import { Buffer } from "node:buffer";
 import { requestHead, writeAll } from "../../tests/support/raw_client.ts";
 
-/** A response. */
 export interface Answer {
-  /** Status. */
   readonly status: number;
-  /** Body. */
   readonly body: string;
 }
 

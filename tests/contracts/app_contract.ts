@@ -87,7 +87,6 @@ export interface Subject {
   readonly name: string;
   /** The features it lacks, with reasons. */
   readonly gaps: Readonly<Partial<Record<Feature, string>>>;
-  /** Its origin. */
   readonly origin: string;
   /** Sends it a request, over a socket if it has one. */
   readonly ask: Ask;

@@ -61,9 +61,7 @@ export interface Case {
 
 /** A chapter of the contract. */
 export interface Chapter {
-  /** Its title. */
   readonly title: string;
-  /** Its cases. */
   readonly cases: readonly Case[];
 }
 

@@ -7,7 +7,6 @@ export const OPCODE = { more: 0, text: 1, binary: 2, close: 8, ping: 9, pong: 10
 export interface Frame {
   /** Its type. */
   readonly opcode: number;
-  /** Its payload. */
   readonly data: Uint8Array;
 }
 

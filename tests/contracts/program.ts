@@ -28,7 +28,6 @@ import { streamRoutes } from "./program_streams.ts";
 /** Folder of the files the program serves, relative to the working directory. */
 const FILES = "tests/fixtures";
 
-/** Builds the application. */
 export function buildProgram(): FrameworkApp {
   const app = sluice().set("env", "test");
   app.get("/", (_req, res) => res.send("home"));

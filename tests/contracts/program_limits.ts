@@ -20,7 +20,6 @@ export class RequestedClock {
   /** Current time in ms. */
   readonly read = (): number => this.#now;
 
-  /** Advances the clock. */
   advance(ms: number): void {
     this.#now += ms;
   }

@@ -4,7 +4,6 @@ import { PATIENCE_MS } from "../support/patience.ts";
 
 /** A server in its own process. */
 export interface Serving {
-  /** Its origin. */
   readonly origin: string;
   /** Sends it a request over a socket. */
   readonly ask: Ask;

@@ -14,7 +14,6 @@ export type Needed = "nothing" | "Node" | "runtimes";
 
 /** A way to run the program. */
 export interface SubjectKind extends Pick<Subject, "name" | "gaps" | "noticesResets"> {
-  /** Its requirements. */
   readonly needs: Needed;
   /** Starts it. */
   start(): Promise<Serving>;

@@ -86,7 +86,6 @@ class RunningProgram {
     await this.#until(() => Promise.resolve(true), "lives without its database");
   }
 
-  /** Ends it. */
   async stop(): Promise<void> {
     this.#leaving.abort();
     await this.#program.stop();

@@ -8,7 +8,6 @@ export interface Finding {
   readonly line: number;
   /** The compiler's error number, or `type` where a type is shown differently than a comment expects. */
   readonly code: string;
-  /** The message. */
   readonly message: string;
 }
 

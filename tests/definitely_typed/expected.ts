@@ -4,7 +4,6 @@
  * to users.
  */
 
-/** A difference. */
 export interface Expected {
   /** The test. */
   readonly path: string;
@@ -12,11 +11,9 @@ export interface Expected {
   readonly lines: readonly number[];
   /** The error number of the compiler, or `type` where a type is shown differently. */
   readonly code: string;
-  /** The reason. */
   readonly reason: string;
 }
 
-/** All differences. */
 export const EXPECTED: readonly Expected[] = [
   {
     path: "types/express/express-tests.ts",

@@ -12,7 +12,6 @@ const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const FOLDER = "examples/all-cores/";
 const WORKERS = 4;
 
-/** A free port. */
 function freePort(): number {
   using listener = Deno.listen({ port: 0, hostname: "127.0.0.1" });
   return listener.addr.port;

@@ -11,7 +11,6 @@ import { until } from "../support/until.ts";
 // deno-lint-ignore no-explicit-any -- each task asks for other arguments
 export type Solution = Record<string, any>;
 
-/** A task. */
 export interface Task {
   /** Name of the file with the solution. */
   readonly name: string;
@@ -49,7 +48,6 @@ function visitor(app: FrameworkApp): (path: string, init?: RequestInit) => Promi
   };
 }
 
-/** All tasks. */
 export const TASKS: readonly Task[] = [
   {
     name: "notes",

@@ -14,7 +14,6 @@ const project = await makeProject(registry, {});
 await installWithNpm(project, "@sluice/sluice", "@sluice/rate-limit", "@sluice/middleware");
 await project.write("main.mjs", await readmesProgram());
 
-/** The program's import. */
 const IMPORT = /^import sluice, \{(.*?)\} from (.*?);$/m;
 
 /** The languages of the README's program, and the Node arguments that run it. */

@@ -10,7 +10,6 @@ export interface Scenario {
   readonly body?: string;
 }
 
-/** The requests. */
 export const SCENARIOS: readonly Scenario[] = [
   get("plain text", "/text"),
   get("JSON", "/json"),

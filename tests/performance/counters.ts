@@ -90,7 +90,6 @@ interface Core {
   setPromiseHooks(init: () => void, before: () => void, after: () => void, resolve: () => void): void;
 }
 
-/** Installs the counters. */
 export function install(): void {
   const { Deno: deno } = globalThis as unknown as { Deno: { internal: symbol; [key: symbol]: { core: Core } } };
   const nothing = () => {};

@@ -18,7 +18,6 @@ const NAMES = [
 interface Program {
   /** Which of the clients it is. */
   readonly client: keyof typeof CLIENTS;
-  /** The command. */
   readonly command: readonly string[];
   /** Names that it does not treat as names. */
   readonly except?: RegExp;

@@ -18,7 +18,6 @@ const CONDITIONS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   "a later date": { "If-Modified-Since": "Wed, 21 Oct 2099 07:28:00 GMT" },
 };
 
-/** The request. */
 interface Asked {
   readonly way: string;
   readonly status: number;

@@ -6,7 +6,6 @@ const ROOT = new URL("../../", import.meta.url);
 
 /** A copy, which is removed at the end of the scope. */
 export interface Checkout extends AsyncDisposable {
-  /** Its folder. */
   readonly folder: URL;
   /** Path of the folder. */
   readonly path: string;

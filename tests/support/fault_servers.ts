@@ -13,9 +13,7 @@ const runtimes = Deno.env.get("SLUICE_RUNTIMES");
 
 /** A server in its own process. */
 export interface FaultServer {
-  /** Its process. */
   readonly pid: number;
-  /** Its port. */
   readonly port: number;
   /** Descriptors it has open while no client is connected. */
   readonly idle: number;
@@ -23,9 +21,7 @@ export interface FaultServer {
   stop(): Promise<string>;
 }
 
-/** A runtime. */
 export interface FaultRuntime {
-  /** Its name. */
   readonly name: string;
   /** Whether it is missing on this machine. */
   readonly missing: boolean;
@@ -35,9 +31,7 @@ export interface FaultRuntime {
 
 /** A way to serve the program. */
 export interface FaultSubject {
-  /** Its name. */
   readonly name: string;
-  /** Its runtime. */
   readonly runtime: FaultRuntime;
   /** Its file in `tests/fixtures/faults/`. */
   readonly fixture: string;

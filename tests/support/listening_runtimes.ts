@@ -6,7 +6,6 @@ const folder = Deno.env.get("SLUICE_RUNTIMES");
 
 /** A runtime with `app.listen`. */
 export interface ListeningRuntime {
-  /** Its name. */
   readonly name: "Deno" | "Node" | "Bun";
   /** Whether it is missing on this machine. */
   readonly ignore: boolean;

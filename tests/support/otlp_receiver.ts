@@ -14,7 +14,6 @@ export interface ReceivedSpan {
   readonly spanId: string;
   /** Id of its parent; empty for none. */
   readonly parentSpanId: string;
-  /** Its name. */
   readonly name: string;
   /** 2 for a server span. */
   readonly kind: number;
@@ -26,7 +25,6 @@ export interface ReceivedSpan {
   readonly events: readonly { readonly name: string; readonly attributes: Readonly<Record<string, unknown>> }[];
 }
 
-/** The receiver. */
 export interface OtlpReceiver extends AsyncDisposable {
   /** Value for `OTEL_EXPORTER_OTLP_ENDPOINT`. */
   readonly endpoint: string;
@@ -39,7 +37,6 @@ export interface OtlpReceiver extends AsyncDisposable {
   durations(scope: string): string[];
 }
 
-/** Starts a receiver. */
 export function receiveOtlp(): OtlpReceiver {
   // deno-lint-ignore no-explicit-any -- the same
   const received: { path: string; body: any }[] = [];

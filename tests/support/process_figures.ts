@@ -1,9 +1,7 @@
 /** Memory and descriptors of a process under test. */
 import { until } from "./until.ts";
 
-/** A process. */
 export interface Running {
-  /** Its id. */
   readonly pid: number;
 }
 

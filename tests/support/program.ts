@@ -2,7 +2,6 @@
 export interface Program extends AsyncDisposable {
   /** The line. */
   readonly line: string;
-  /** Its process. */
   readonly pid: number;
   /** Stops it and returns what it wrote to stderr. */
   stop(): Promise<string>;

@@ -3,9 +3,7 @@ import { until } from "./until.ts";
 
 /** A Redis cluster of three primaries. `await using` stops it. */
 export interface RedisCluster extends AsyncDisposable {
-  /** Its nodes. */
   readonly nodes: readonly RedisServer[];
-  /** Their URLs. */
   readonly urls: readonly string[];
   /** Stops them all. */
   stop(): Promise<void>;

@@ -9,7 +9,6 @@ export interface ServerStart {
   readonly setpriv: readonly string[];
   /** The program and its arguments. */
   readonly command: readonly string[];
-  /** Its working directory. */
   readonly cwd?: string;
   /** Returns whether it replies. */
   answers(server: ServerProcess): Promise<boolean>;
@@ -32,7 +31,6 @@ export class ServerProcess {
     this.#status = this.#child.status.then(() => this.#hasEnded = true);
   }
 
-  /** Process id. */
   get pid(): number {
     return this.#child.pid;
   }

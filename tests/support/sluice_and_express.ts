@@ -8,7 +8,6 @@ export type Any = any;
 
 /** A response as a client sees it. */
 export interface Seen {
-  /** Status. */
   readonly status: number;
   /** The requested headers. */
   readonly headers: Record<string, string | null>;

@@ -29,7 +29,6 @@ export interface WorkerOptions {
 
 /** A program in workerd. */
 export interface RunningWorker {
-  /** Its origin. */
   readonly origin: string;
   /** Sends it a request and returns the body as a string. */
   text(path: string, init?: RequestInit): Promise<string>;

@@ -21,7 +21,6 @@ export const TOKENS = { limit: 100, windowMs: 3_600_000, maxDebt: 500, cost: 20,
 /** Options of the concurrency limit. */
 export const SLOTS = { algorithm: "concurrency", limit: 3, windowMs: 3_600_000, keyGenerator: () => "key" } as const;
 
-/** The service. */
 export class WatchedService {
   #begun = 0;
   #closed = 0;

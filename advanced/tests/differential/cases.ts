@@ -7,7 +7,6 @@ import type { AnyOptions, Subject } from "../frameworks/subjects.ts";
 import type { Making, Scene } from "./run_trace.ts";
 import type { TraceShape } from "./traces.ts";
 
-/** A case. */
 export interface Case extends Omit<Scene, "trace" | "options">, TraceShape {
   options(making: Making): AnyOptions;
   /** Whether an entry supports the options; all do by default. */

@@ -10,9 +10,7 @@ import { storeAt } from "./store_at.ts";
 export interface TakerOrder {
   /** URL of the database. */
   readonly url: string;
-  /** Key. */
   readonly key: string;
-  /** The limit. */
   readonly limit: LimitOptions;
   /** Number of takes. */
   readonly takes: number;

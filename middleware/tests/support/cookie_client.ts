@@ -1,6 +1,5 @@
 /** A target for requests, such as an application. */
 interface Asked {
-  /** Sends a request. */
   inject(target: string, init?: RequestInit): Promise<Response>;
 }
 

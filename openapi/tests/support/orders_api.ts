@@ -78,7 +78,6 @@ function order(): z.input<typeof Order> {
   };
 }
 
-/** Makes the application. */
 export function ordersApi(): FrameworkApp {
   const app = sluice().set("env", "test");
   app.use(sluice.json());

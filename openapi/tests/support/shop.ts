@@ -76,7 +76,6 @@ const ORDER = {
   meta: { any: [1] },
 };
 
-/** Makes the shop. */
 export function shop(env: string): FrameworkApp {
   const app = sluice().set("env", env).set("logger", undefined as never);
   const api = Router();

@@ -8,7 +8,6 @@ import { oneOf, type Pick } from "../../../tests/support/random.ts";
 /** An action of a handler, with its argument. */
 export type Deed = readonly [does: string, to: string];
 
-/** A layer. */
 export interface Registration {
   readonly name: string;
   readonly as: string;
@@ -101,7 +100,6 @@ export function randomProgram(pick: Pick, depth: number, isApp: boolean): Progra
 export interface Ask {
   readonly path: string;
   readonly method: string;
-  /** Its `Content-Type`. */
   readonly type: string | null;
   readonly body: string | null;
 }

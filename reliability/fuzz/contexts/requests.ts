@@ -30,7 +30,6 @@ export const BODILESS: readonly Kind[] = ["none", "behind another", "in front of
 export interface Ask {
   /** Port of the server on 127.0.0.1. */
   readonly port: number;
-  /** The way. */
   readonly way: Way;
   /** Index of the way. */
   readonly index: number;

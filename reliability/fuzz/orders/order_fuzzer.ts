@@ -44,7 +44,6 @@ interface Turn {
   readonly connections: number;
 }
 
-/** Fuzzes a server. */
 export class OrderFuzzer implements Fuzzer<WireRequest> {
   readonly name: string;
   readonly #command: readonly string[];

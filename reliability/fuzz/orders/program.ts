@@ -161,7 +161,6 @@ function mountRoutes(app: FrameworkApp): void {
   app.ws("/socket", { message: (ws, data) => void ws.send(data) });
 }
 
-/** Builds the application. */
 function buildTarget(fault: string | undefined): FrameworkApp {
   const app = sluice().set("trust proxy", true).set("views", `${FIXTURES}views`).set("view engine", "ejs");
   app.set("view cache", true);

@@ -38,7 +38,6 @@ const SLOW_MS = 3;
 const SECRET = "of at least 32 characters, for tests";
 const PLENTY = 1_000_000_000;
 
-/** Ours. */
 export const OURS: Readonly<Record<string, Make>> = {
   adaptiveConcurrency: () => adaptiveConcurrency({ min: 1000, initial: 1000, max: 10_000 }),
   compress: () => compress(),

@@ -5,7 +5,6 @@ import { writeAll } from "../../../tests/support/raw_client.ts";
 
 /** A response as received. */
 export interface Received {
-  /** Status. */
   readonly status: number;
   /** Header lines, with lowercase names. */
   readonly headers: readonly (readonly [name: string, value: string])[];
@@ -15,11 +14,8 @@ export interface Received {
 
 /** A request to send. */
 export interface Asking {
-  /** Method. */
   readonly method: string;
-  /** Path. */
   readonly path: string;
-  /** Header lines. */
   readonly headers: readonly string[];
   /** Body, empty for none. */
   readonly body: string;

@@ -9,7 +9,6 @@ export const OUTSIDE: string = Deno.readTextFileSync(new URL("../../../tests/fix
 
 const size: Handler = (req, res) => res.json(JSON.stringify(req.body ?? null).length);
 
-/** Builds the application. */
 export function buildTarget(): FrameworkApp {
   const app = sluice().set("env", "test").set("query parser", "extended").set("trust proxy", "loopback");
   app.use("/files", sluice.static(FILES, { dotfiles: "deny" }));

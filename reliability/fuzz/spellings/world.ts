@@ -12,7 +12,6 @@ export const OPEN = "open to all";
 
 /** An application as plain values. */
 export interface World {
-  /** The disk. */
   readonly disk: DiskKind;
   /** Whether routing is case-sensitive. */
   readonly sensitive: boolean;

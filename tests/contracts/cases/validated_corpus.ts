@@ -6,7 +6,6 @@ export interface Judged {
   readonly name: string;
   /** Query after the path of the route. */
   readonly query?: string;
-  /** The request. */
   readonly init: RequestInit;
   /** Status of the response: 200, or a client error. */
   readonly status: number;

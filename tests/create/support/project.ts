@@ -7,7 +7,6 @@ import { PATIENCE_MS } from "../../support/patience.ts";
 
 /** A server in its own process. */
 export interface Started {
-  /** Its origin. */
   readonly origin: string;
   /** Ends it, and returns its exit code. */
   end(): Promise<number>;

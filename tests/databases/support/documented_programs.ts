@@ -24,13 +24,10 @@ export type Use = "limiters" | "limited app" | "topics" | "events" | "sessions";
 
 /** Addresses of the databases. */
 export interface Databases {
-  /** URL of Redis. */
   readonly redis: string;
-  /** URL of PostgreSQL. */
   readonly postgres: string;
 }
 
-/** A documented program. */
 export interface DocumentedProgram {
   /** The file that shows it, and its index there. */
   readonly name: string;

@@ -4,7 +4,6 @@ import { askRaw, type RawAnswer } from "./raw_client.ts";
 
 /** A request and its response. */
 export interface Exchanged {
-  /** The request. */
   readonly ask: Ask;
   /** The response as sent over the wire. */
   readonly raw: RawAnswer;

@@ -11,7 +11,6 @@ export interface HostOptions {
   readonly name: string;
   /** The runtime. */
   readonly program: string;
-  /** Its arguments. */
   readonly args: readonly string[];
   /** Folder it runs in. */
   readonly cwd: URL;

@@ -29,7 +29,6 @@ export interface Tools {
 
 /** A response as programs and assertions see it. */
 export interface Answer {
-  /** Status. */
   readonly status: number;
   /** Values by lowercase name; a list for `set-cookie`. */
   readonly headers: Readonly<Record<string, string | string[]>>;
@@ -43,7 +42,6 @@ export interface Sees {
   readonly status?: number;
   /** Headers by lowercase name; cookies are matched one by one. */
   readonly headers?: Readonly<Record<string, string | RegExp | null>>;
-  /** Body. */
   readonly body?: string | RegExp | object;
 }
 

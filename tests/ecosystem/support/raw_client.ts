@@ -13,7 +13,6 @@ export interface RawRequest {
 
 /** A response as sent over the wire. */
 export interface RawAnswer {
-  /** Status. */
   readonly status: number;
   /** Lowercase names and values, one entry per line. */
   readonly headers: readonly (readonly [string, string])[];

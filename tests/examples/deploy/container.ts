@@ -12,7 +12,6 @@ export interface Container {
   readonly root: string;
   /** Folder that commands run in. */
   readonly workdir: string;
-  /** Its environment. */
   readonly env: Readonly<Record<string, string>>;
   /** User its commands run as. */
   readonly user: string;

@@ -7,7 +7,6 @@ export type Ask = (path: string, init?: RequestInit) => Promise<Response>;
 
 /** A running service. */
 export interface Service {
-  /** Sends a request. */
   readonly ask: Ask;
   /** The name set in its environment. */
   readonly name: string;
@@ -117,7 +116,6 @@ export async function checkSocket(url: string): Promise<void> {
 
 /** The service that receives conversion reports. */
 export interface Audits extends AsyncDisposable {
-  /** Its URL. */
   readonly url: string;
   /** Waits for the next entry. */
   next(): Promise<Record<string, unknown>>;

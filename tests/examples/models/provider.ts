@@ -10,7 +10,6 @@ export interface Provider {
   last: { readonly authorization: string | undefined; readonly body: Record<string, unknown> } | undefined;
 }
 
-/** Makes a provider. */
 export function makeProvider(): Provider {
   const provider: Provider = { app: sluice().set("env", "test"), left: 0, last: undefined };
   provider.app.post("/", sluice.json(), async (req, res) => {

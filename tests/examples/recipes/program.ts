@@ -13,7 +13,6 @@ import { ISSUER, LOGIN, PAGE, readSetting } from "./setting.ts";
 // with a regular import, Deno 2.9's bundler leaves it undefined
 const { memoryAdapter } = await import("better-auth/adapters/memory");
 
-/** Builds the program. */
 export function buildProgram(): FrameworkApp {
   const { keys: [old, current], behind } = readSetting();
   const login = (name: string, password: string) =>

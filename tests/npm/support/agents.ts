@@ -43,15 +43,12 @@ export interface Seen {
   readonly layers: readonly string[];
 }
 
-/** An agent. */
 export interface Agent {
-  /** Its name. */
   readonly name: string;
   /** Its package, one of the above. */
   readonly of: keyof typeof PACKAGES | null;
   /** Its program below `tests/npm/agents/`. */
   readonly program: string;
-  /** Environment variables. */
   readonly env?: Readonly<Record<string, string>>;
   /** Environment variables on plain Sluice. */
   readonly plain?: Readonly<Record<string, string>>;
@@ -80,7 +77,6 @@ const reported = (called: (one: Reported) => string | undefined) => (all: Report
 /** Adds what plain Sluice needs, as docs/monitoring.md shows. */
 const PLAIN = { PLAIN: "1" };
 
-/** All agents. */
 export const AGENTS: readonly Agent[] = [
   {
     name: "OpenTelemetry",

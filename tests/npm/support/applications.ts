@@ -32,7 +32,6 @@ export interface Application {
   readonly madeFor: string;
   /** The command with its arguments, given a port. */
   command(port: string): [string, ...string[]];
-  /** Its files. */
   readonly files?: Readonly<Record<string, string>>;
   /** The requests, in order. */
   readonly asks: readonly Ask[];

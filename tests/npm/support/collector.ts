@@ -2,13 +2,11 @@
 
 /** One request of an agent. */
 export interface Sent {
-  /** The path. */
   readonly path: string;
   /** The decompressed body, by line. */
   readonly lines: readonly string[];
 }
 
-/** The collector. */
 export interface Collector extends AsyncDisposable {
   /** Its address, without a trailing slash. */
   readonly url: string;
@@ -16,7 +14,6 @@ export interface Collector extends AsyncDisposable {
   readonly sent: readonly Sent[];
 }
 
-/** Starts a collector. */
 export function collect(): Collector {
   const sent: Sent[] = [];
   const server = Deno.serve({ port: 0, hostname: "127.0.0.1", onListen() {} }, async (request) => {

@@ -5,13 +5,10 @@ import type { Registry } from "./registry.ts";
 
 const ROOT = new URL("../../../", import.meta.url);
 
-/** A project. */
 export interface Project {
   /** Path of its folder, with a trailing slash. */
   readonly path: string;
-  /** Writes a file. */
   write(name: string, text: string): Promise<void>;
-  /** Reads a file. */
   read(name: string): Promise<string>;
   /** Runs a program in it. */
   run(program: string, ...args: string[]): Promise<Finished>;

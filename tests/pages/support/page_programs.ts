@@ -62,7 +62,6 @@ export function programsOf(text: string): PageProgram[] {
 
 /** A file that a page shows, in whole or in part. */
 export interface PrintedFile {
-  /** Its path. */
   readonly path: string;
   /** The part that the page shows. */
   readonly content: string;

@@ -36,6 +36,5 @@ export interface Theme {
   readonly title: string;
   /** The file, below `tests/security/ledger/`. */
   readonly file: string;
-  /** The flaws. */
   readonly flaws: readonly Flaw[];
 }

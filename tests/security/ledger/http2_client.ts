@@ -17,7 +17,6 @@ export const FLAG = { endStream: 1, acknowledged: 1, endHeaders: 4 } as const;
 
 const PREFACE = new TextEncoder().encode("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n");
 
-/** A frame. */
 export interface Http2Frame {
   readonly type: number;
   readonly flags: number;

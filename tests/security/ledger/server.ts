@@ -9,9 +9,7 @@ const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
 
 /** The running program. */
 export interface LedgerServer extends RawServer, AsyncDisposable {
-  /** Its runtime. */
   readonly runtime: ListeningRuntime["name"];
-  /** Its origin. */
   readonly origin: string;
   /** The port for HTTP/2 without TLS; Bun has none. */
   readonly http2Port: number | undefined;

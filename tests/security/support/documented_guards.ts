@@ -31,7 +31,6 @@ const GUARD = new RegExp(
   "i",
 );
 
-/** An example. */
 export interface Example {
   /** The file it is in, relative to the root. */
   readonly file: string;

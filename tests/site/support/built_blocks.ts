@@ -2,7 +2,6 @@
 
 /** A block of code. */
 export interface BuiltBlock {
-  /** Its language. */
   readonly language: string;
   /** Its contents. */
   readonly code: string;

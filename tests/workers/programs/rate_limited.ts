@@ -11,7 +11,6 @@ interface Env {
 
 const LIMIT = { limit: 5, windowMs: 60_000 };
 
-/** Builds the application. */
 export function makeApp(env: Env): FrameworkApp {
   const app = sluice();
   const store = new CloudflareRateLimitStore({ binding: env.LIMITER });

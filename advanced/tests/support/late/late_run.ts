@@ -7,13 +7,11 @@ import { Wire } from "./wire.ts";
 export interface Connection {
   /** The store that uses it. */
   readonly store: Store;
-  /** Closes it. */
   close(): unknown;
 }
 
 /** A kind of store, and its guarantees when messages are late. */
 export interface LateSubject {
-  /** Its name. */
   readonly name: string;
   /**
    * How much later than its decision a grant may take effect, in ms, if messages are delayed by at most `mostMs`; see
@@ -38,7 +36,6 @@ export interface LateOptions {
 
 /** Result of a run. */
 export interface LateReport {
-  /** Number of decisions. */
   readonly decisions: number;
   /** Units granted. */
   readonly granted: number;

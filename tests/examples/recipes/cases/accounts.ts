@@ -44,7 +44,6 @@ async function account(ask: Ask, flag: string, more: object = {}): Promise<{ ema
 
 const ANN = [200, /^\{"name":"flag\d+"\}$/] as const;
 
-/** The cases. */
 export const accounts: Chapter = chapter("accounts", (it) => {
   it("who signs up is signed in, out after signing out, and in again with the password", async ({ ask, flag }) => {
     const { email, response } = await account(ask, flag);
