@@ -85,9 +85,9 @@ async function play(origin: string, steps: readonly Step[]): Promise<Seen[]> {
 function expected(steps: readonly Step[], theirs: readonly Seen[], ours: readonly Seen[], rolling: boolean): Seen[] {
   return theirs.map((seen, i) => {
     const own = { ...seen, cookie: ours[i]!.cookie };
-    // Express keeps an empty session that was regenerated, stores a new one without a cookie if it was saved in
-    // between, and leaves the cookie of a destroyed one. Ours deletes the cookie when nothing is kept. No handler can
-    // see a difference.
+    // Express keeps an empty session that was regenerated, and leaves the cookie of a destroyed one. It stores a new
+    // one without a cookie if it was saved in between. Ours deletes the cookie when nothing is kept. No handler can see
+    // a difference.
     if (JSON.stringify(seen.state) === "{}") return own;
     // Express extends a touched session only in the store; ours also sends its cookie again.
     return seen.cookie === "kept" && steps[i]!.operations.includes("touch") && !rolling ? own : seen;

@@ -481,7 +481,7 @@ Deno.test("a writer waits for a client that reads slowly, and loses nothing", as
   assertEquals([written, read.length], [500, 5_000_000]);
 });
 
-// A compressor also holds its initial buffer for a client that has stopped reading.
+// The buffer that a compressor fills before its first byte is also retained for a client that has stopped reading.
 for (const coding of Object.keys(UNDO)) {
   Deno.test(`${coding} sends its first bytes before it has collected 512 KiB that do not become smaller`, async () => {
     let written = 0;

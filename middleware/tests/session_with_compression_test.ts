@@ -50,7 +50,7 @@ class WaitingStore extends MemorySessionStore {
   }
 }
 
-/** An application whose session waits until the handler has been told to wait. */
+/** An application whose session waits until the handler's writes meet backpressure. */
 function waitingApp(respond: (res: SluiceResponse) => unknown, order: (sessions: Handler) => Handler[]): FrameworkApp {
   const store = new WaitingStore();
   const app = sluice();

@@ -1,5 +1,5 @@
 /**
- * Random nested routers, on Sluice and on Express's own router: the handlers that run, what each sees of the request,
+ * Random nested routers, on Sluice and on Express's own router. The handlers that run, what each sees of the request,
  * and how the request ends must be the same.
  */
 import { assert, assertEquals } from "@std/assert";

@@ -1,5 +1,5 @@
 /**
- * Random requests, to Sluice and to Express: what a request shows of the client, how its headers are interpreted, and
+ * Random requests, to Sluice and to Express. What a request shows of the client, how its headers are interpreted, and
  * how the parsers read its body must be the same.
  */
 import { Buffer } from "node:buffer";

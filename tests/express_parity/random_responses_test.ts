@@ -1,5 +1,5 @@
 /**
- * Random responses, on Sluice and on Express: what a sequence of response methods writes and returns, and the effect of
+ * Random responses, on Sluice and on Express. What a sequence of response methods writes and returns, and the effect of
  * the client's conditional headers, must be the same.
  */
 import { assert, assertEquals } from "@std/assert";

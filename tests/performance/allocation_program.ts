@@ -1,7 +1,7 @@
 /**
- * Counts the bytes that each request of `counted_requests.ts` allocates, and prints them as JSON. The figures are the
- * same in every run: it runs without the optimizing compilers, which eventually eliminate allocations, and with a young
- * generation so large that nothing is collected while counting.
+ * Counts the bytes that each request of `counted_requests.ts` allocates, and prints them as JSON. It runs without the
+ * optimizing compilers, which eventually eliminate allocations. The young generation is so large that nothing is
+ * collected while counting. Thus the figures are the same in every run.
  */
 const { requestOf, SCENARIOS } = await import("./counted_requests.ts");
 const { COUNTED } = await import("./counted_handlers.ts");

@@ -1,7 +1,7 @@
 /**
- * Counts the cost of each request of `counted_requests.ts`, and prints it as JSON: with default settings (`defaults`),
- * with `etag` and `json charset` false (`lean`), and with a hand-written handler (`raw`); in process, and served by
- * Deno.
+ * Counts the cost of each request of `counted_requests.ts`, and prints it as JSON. In process, it counts default
+ * settings (`defaults`), `etag` and `json charset` false (`lean`), and a hand-written handler (`raw`); served by Deno,
+ * the first two.
  */
 import { counted, countedUntil, countingInfo, type Counts, install } from "./counters.ts";
 

@@ -14,7 +14,8 @@ interface Ran {
 const PROGRAM = "crossed_files_program.mjs";
 
 /**
- * Functions that are called everywhere and need not be read to follow a request: they do not concern this framework.
+ * Functions that are called everywhere and need not be read to follow a request. They are not specific to this
+ * framework.
  */
 const LEAVES = /^src\/(?:util|http)\//;
 

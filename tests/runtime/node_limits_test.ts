@@ -211,7 +211,7 @@ onNode("malformed requests, and floods of pipelined ones, have an answer and an 
     [`GET /${"y".repeat(20_000)} HTTP/1.1\r\nHost: x\r\n\r\n`, /^HTTP\/1\.1 431 /],
   ];
   for (const [request, response] of refused) assertMatch(await untilClosed(await opened(server, request)), response);
-  // more than is read before the first responses are sent
+  // more requests than the server reads while its responses are not read
   const flood = await opened(server, GET);
   const one = encoder.encode(GET.repeat(1000));
   let sent = 0;

@@ -1,5 +1,5 @@
 /**
- * Opens every page of the documentation site in Chromium, wide and narrow, light and dark: none may report an error,
+ * Opens every page of the documentation site in Chromium, wide and narrow, light and dark. No page may report an error,
  * send a request to another host, or be wider than the window. `--pictures=/folder` saves pictures of some of them.
  */
 import type { Browser, Page } from "playwright-core";

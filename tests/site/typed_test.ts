@@ -1,7 +1,7 @@
 /**
- * What a reader types from the built site does what the site says. The tests read only the rendered pages: they write
- * the files that a page names, run the commands of its tabs and send its requests, on Node, Deno and Bun, with the
- * built packages from their own registry.
+ * What a reader types from the built site does what the site says. The tests read only the rendered pages. They write
+ * the files that a page names, run the commands of its tabs and send its requests, on Node, Deno and Bun. The built
+ * packages come from the tests' own registry.
  */
 import { assert, assertEquals } from "@std/assert";
 import { builtSite } from "../../scripts/site/shared_site.ts";

@@ -141,7 +141,7 @@ Deno.test("only scripts of policies with both options have what both need", asyn
   const take = (policy: Policy) => ({ policy, key: "client", cost: 1 });
   const knowBoth = async (...calls: (() => Promise<unknown>)[]) => {
     texts.length = 0;
-    // no server sends such a reply, so it is an error once a command gets it
+    // no server replies with an empty list, so each call fails after its command
     for (const call of calls) await call().catch((error) => assertEquals(error instanceof TypeError, true));
     assertEquals(texts.length, calls.length);
     return texts.map((text) => text.includes("is_both"));

@@ -72,7 +72,7 @@ async function answersByStoreAgain(limiter: Limiter): Promise<void> {
 }
 
 /**
- * Runs a test that returns the time of its slowest check, and repeats it if that was too long: a busy machine delays a
+ * Runs a test that returns the time of its slowest check, and repeats it if that was too long. A busy machine delays a
  * process now and then, but a slow limiter is slow every time.
  */
 async function inTime(body: (time: PunctualTime) => Promise<number>): Promise<void> {

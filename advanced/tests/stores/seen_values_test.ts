@@ -211,7 +211,7 @@ Deno.test("a window that begins ends a whole window after it was committed, howe
     let late = 200;
     database.meanwhile = () => void database.clock.advance(late);
     await take("a", 1);
-    // the delay is known now, and the time is 90 ms ahead of the next part of a window
+    // the delay is known now, and the next part of a window begins in 90 ms
     late = 190;
     database.clock.advance(1910 - database.clock.now % 1000);
     assertEquals((await take("b", 6)).granted, 6);

@@ -32,8 +32,8 @@ export function policyNamed(name: string): Policy {
 }
 
 /**
- * Runs the same random operations on a store and on a memory store: decisions (single and batches of one key), refunds,
- * settlements, window changes where there are debts, and resets.
+ * Runs the same random operations on a store and on a memory store. They are decisions (single and batches of one key),
+ * refunds, settlements, resets, and window changes where there are debts.
  *
  * @param store The store
  * @param clock Its clock

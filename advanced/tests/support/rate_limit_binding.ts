@@ -1,8 +1,8 @@
 import type { RateLimitBindingLike } from "../../cloudflare.ts";
 
 /**
- * Cloudflare's rate limiting binding as documented, on the given clock: one limit, periods that start by the clock
- * rather than with a key, and results that report only whether a call was within the limit.
+ * Cloudflare's rate limiting binding as documented, on the given clock. It has one limit, periods that start by the
+ * clock rather than with a key, and results that report only whether a call was within the limit.
  */
 export class FakeBinding implements RateLimitBindingLike {
   /** Keys of all calls so far. */

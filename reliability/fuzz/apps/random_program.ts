@@ -1,6 +1,6 @@
 /**
- * Random applications: nested applications and routers, with settings, body parsers, parameter handlers, error
- * handlers, and handlers that rewrite, wait, fail and respond in every way; and requests to them.
+ * Random applications and requests to them. Applications and routers are nested, with settings, body parsers, parameter
+ * handlers, error handlers, and handlers that rewrite, wait, fail and respond in every way.
  */
 import type { Any } from "../../../tests/support/sluice_and_express.ts";
 import { oneOf, type Pick } from "../../../tests/support/random.ts";

@@ -272,9 +272,9 @@ async function report(port: number): Promise<Report> {
   return JSON.parse((await ask(port, "/control/report")).body);
 }
 
-// Once the client has disconnected, nothing shows that a handler destroys the request or the connection, that it waits
-// for the body, that a runtime's pipeline has not begun because the response is destroyed, or that Express gives up on
-// a file before it finds out that it is missing, too.
+// Once the client has disconnected, some handlers leave no trace: those that destroy the request or the connection,
+// wait for the body, or start a pipeline that the runtime skips because the response is destroyed. Express also gives
+// up on files without a trace, before it finds out that one is missing.
 function mayEndNothing({ way, moment, half, twice }: Ending): boolean {
   if (way === "never") return true;
   return /^(?:request|socket)Destroyed|^(?:async|data)Listener|^(?:missingF|f)ile$|^(?:missing|failing)?[Pp]ipeline$/

@@ -48,8 +48,8 @@ const LOGGERS = ["log", "npm:morgan"];
 
 /**
  * Notices that Deno prints once, as `docs/express-differences.md` documents, and one that npm's compression causes,
- * also on Express: it gives its stream the `drain` listeners that `once` adds to the response, and they are then
- * removed from the response.
+ * also on Express. It gives its stream the `drain` listeners that `once` adds to the response, which are then removed
+ * from the response.
  */
 const NOTICES = [
   /^Deno\.serve: request\.signal aborts on successful responses.*\n/gm,
