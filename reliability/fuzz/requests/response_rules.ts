@@ -10,7 +10,7 @@ const ALLOWED = [501, 503, 505];
  * Checks a response against all rules.
  *
  * @param request The request
- * @param answer The response
+ * @param response The response
  * @param body Its body
  */
 export function brokenRule({ method }: PlainRequest, response: Response, body: Uint8Array): Wrong | undefined {

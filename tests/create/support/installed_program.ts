@@ -70,7 +70,7 @@ export const hasTerminal: boolean = Deno.build.os === "linux" &&
  * @param program Its path
  * @param args Its arguments
  * @param cwd Folder it runs in
- * @param answers What to type once a string has been printed, in this order
+ * @param responses What to type once a string has been printed, in this order
  * @returns Its exit code and everything it printed
  */
 export async function askProgram(
