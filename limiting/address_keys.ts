@@ -4,7 +4,7 @@ import { GenerationalCache } from "../src/util/generational_cache.ts";
 import { expectPeers } from "../src/util/expected_peers.ts";
 import { warnOnce } from "./warn_once.ts";
 
-/** Key of requests whose client is unknown. It equals no address and hardly any generated key. */
+/** Key for requests from unknown clients. It equals no address and hardly any generated key. */
 const UNKNOWN_CLIENT = "\u0000unknown client";
 /** Number of IPv6 addresses whose keys are cached, to avoid parsing them for every request. */
 const MAX_REMEMBERED = 262_144;
@@ -21,7 +21,7 @@ export class AddressKeys {
    * Creates the key cache.
    *
    * @param prefixLength Bits of an IPv6 address that identify a client
-   * @param missing How to handle requests whose client is unknown
+   * @param missing How to handle requests from unknown clients
    */
   constructor(prefixLength: number, missing: "share" | "error") {
     this.#prefixLength = prefixLength;
@@ -30,7 +30,7 @@ export class AddressKeys {
   }
 
   /**
-   * The key of an address.
+   * The key for an address.
    *
    * @param address As reported by the platform or a trusted proxy, perhaps with a port
    * @returns The address of an IPv4 client, the subnet of an IPv6 client, one shared key for unknown clients

@@ -3,7 +3,7 @@ const BITS = 12;
 // 2 ** BITS, as a literal: bundlers keep a module with something to compute even if it is unused
 const SIZE = 4096;
 
-/** A list by number that grows chunk by chunk. Growing copies nothing, so there is no noticeable pause. */
+/** A list indexed by number that grows chunk by chunk. Growing copies nothing, so it never pauses noticeably. */
 export class ChunkedList<T> {
   readonly #chunks: (T | undefined)[][] = [];
 
@@ -18,7 +18,7 @@ export class ChunkedList<T> {
   }
 }
 
-/** A fixed count of numbers for each of many slots, side by side; it also grows chunk by chunk. */
+/** A fixed count of numbers per slot, side by side. It also grows chunk by chunk. */
 export class ChunkedCells {
   readonly #width: number;
   readonly #chunks: Float64Array[] = [];
@@ -55,13 +55,13 @@ export class ChunkedCells {
     return (slot & (SIZE - 1)) * this.#width;
   }
 
-  /** Sets the numbers of a slot to zero. */
+  /** Zeroes a slot's numbers. */
   clear(slot: number): void {
     const at = this.offset(slot);
     this.chunk(slot).fill(0, at, at + this.#width);
   }
 
-  /** Copies the numbers of a slot from elsewhere. */
+  /** Copies a slot's numbers from elsewhere. */
   copy(slot: number, from: ChunkedCells, other: number): void {
     const at = from.offset(other);
     this.chunk(slot).set(from.chunk(other).subarray(at, at + this.#width), this.offset(slot));

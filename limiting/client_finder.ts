@@ -4,7 +4,7 @@ import { containsClient, Mistakes, type TrustSetting, type Validate } from "./mi
 export interface Clients<Req> {
   /** Returns the address of a request's client. */
   addressOf(req: Req): string | undefined;
-  /** Reads a header of a request. */
+  /** Reads a request header. */
   header(req: Req, name: string): string | undefined;
   /** Which proxies may report the client's address; `null` if unknown, or if the program determines it itself. */
   trustOf(req: Req): TrustSetting | null;
@@ -19,7 +19,7 @@ export class ClientFinder<Req> {
    * Creates an instance.
    *
    * @param caller Name of the limiter's function, for the warnings
-   * @param clients Finds the client of a request
+   * @param clients Finds a request's client
    * @param validate Which mistakes to look for
    */
   constructor(caller: string, clients: Clients<Req>, validate: Validate | undefined) {

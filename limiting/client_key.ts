@@ -3,7 +3,7 @@ import { describe } from "../src/util/error_text.ts";
 import { AddressKeys } from "./address_keys.ts";
 
 /**
- * Options of {@linkcode clientKey}.
+ * Options for {@linkcode clientKey}.
  *
  * @example One key per network of a provider
  * ```ts
@@ -32,14 +32,13 @@ export function addressKeysOf(prefixLength: number): AddressKeys {
 }
 
 /**
- * The key by which a limiter counts a client, for use in composite keys: the address of an IPv4 client, or the subnet
- * of an IPv6 client, which usually has all addresses of one.
+ * The key by which a limiter counts a client, for use in composite keys: an IPv4 client's address, or the subnet of an
+ * IPv6 client, which usually owns every address in it.
  *
  * With `req.ip` instead, as in `` `${req.ip}:${user}` ``, each of a client's 2^64 addresses would have its own quota.
- * Put the client key first: when the memory for keys is full, a limiter uses the start of a key to tell where it comes
- * from.
+ * Put the client key first: once the memory for keys is full, a limiter identifies a key's network by its start.
  *
- * @param req The request, from Sluice or Express; or any object with the client's address as `ip`
+ * @param req The request, from Sluice or Express; or any object with the client's address in `ip`
  * @param options How many bits of an IPv6 address identify a client
  * @returns For example `203.0.113.7` or `2001:db8::/64`, in one spelling; one shared key for unknown addresses, with a
  * warning

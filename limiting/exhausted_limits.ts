@@ -1,8 +1,8 @@
 const EXHAUSTED: unique symbol = /* @__PURE__ */ Symbol.for("sluice.exhausted-limits");
 
 /**
- * For requests that consumed the last units of a limiter: when it has units again, in ms of `performance`. All copies
- * of this module share it, because limiters of this package and of `@sluice/rate-limit` may follow one another.
+ * For requests that consumed a limiter's last units: when it has units again, in ms of `performance`. All copies of
+ * this module share it, because limiters from this package and from `@sluice/rate-limit` may follow one another.
  */
 function refilled(): WeakMap<object, number> {
   return (globalThis as { [EXHAUSTED]?: WeakMap<object, number> })[EXHAUSTED] ??= new WeakMap();
@@ -10,7 +10,7 @@ function refilled(): WeakMap<object, number> {
 
 /**
  * Records that an admitted request left no units for another like it. If a later limiter refuses it and the client
- * returns as soon as that one admits it, this limiter would refuse it.
+ * retries once that one admits it, this limiter would refuse it.
  *
  * @param req The request
  * @param waitMs ms until the limiter has units again

@@ -17,7 +17,7 @@ export class KeyMap {
     return this.#first.size + this.#othersSize;
   }
 
-  /** The slot of a key. */
+  /** The slot for a key. */
   get(key: string): number | undefined {
     if (this.#others === null) return this.#first.get(key);
     return this.#others[mapOf(key)]?.get(key) ?? this.#first.get(key);

@@ -13,7 +13,7 @@ const V6 = /^[\da-f:]{2,39}(?![\w:.])/;
 const DOT = 46;
 
 /**
- * The source of a key that is or begins with a client's key: an address or subnet, perhaps with more after it, such as
+ * The source of a key that begins with a client's key: an address or subnet, perhaps with more after it, such as
  * `203.0.113.7:bob` and `2001:db8::/64:bob`.
  *
  * It depends on the string alone, so a key always has the same source.

@@ -1,4 +1,4 @@
-/** A place for response headers: a response, or a web `Headers` with these methods. */
+/** Where response headers are set: a response, or a web `Headers` with these methods. */
 export interface HeaderSink {
   /** Sets a header. */
   setHeader(name: string, value: string): unknown;
@@ -8,7 +8,7 @@ export interface HeaderSink {
 
 /** Names of the headers that describe one limit. */
 export interface LimitNames {
-  /** The units of a window. */
+  /** The units per window. */
   readonly limit: string;
   /** The remaining units. */
   readonly remaining: string;

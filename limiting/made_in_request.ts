@@ -5,7 +5,7 @@ import { warnOnce } from "./warn_once.ts";
  * Reports whether a limiter was created during a request rather than before it.
  *
  * @param limiterSequence Sequence number of the limiter, in creation order
- * @param req Its first request; requests of other frameworks have no number and count as later
+ * @param req Its first request; other frameworks' requests have no number and count as later
  * @returns Whether the limiter was created after the request
  */
 export function isMadeInRequest(limiterSequence: number, req: object): boolean {
@@ -13,15 +13,15 @@ export function isMadeInRequest(limiterSequence: number, req: object): boolean {
   return sequence !== undefined && sequence < limiterSequence;
 }
 
-/** Maximum number of limiters created inside requests; more would mean that their options differ per request. */
+/** Maximum number of limiters created during requests; if there are more, their options differ per request. */
 export const MAX_MADE_IN_REQUESTS = 1000;
 
 /**
- * Records a new limiter created inside requests, and warns about the first one without a name.
+ * Records a new limiter created during a request, and warns about the first one without a name.
  *
  * @param name Its name, if it has one
  * @param known Number of different ones so far
- * @param alike What limiters of the same name must have in common, for the message
+ * @param alike What limiters with the same name must have in common, for the message
  * @throws {RangeError} If there are more than a thousand
  */
 export function noteMadeInRequest(name: string | undefined, known: number, alike: string): void {

@@ -3,8 +3,8 @@ import { addressKeysOf } from "./client_key.ts";
 import { warnOnce } from "./warn_once.ts";
 
 /**
- * Which common mistakes a limiter looks for: all by default, `false` for none, or an object with express-rate-limit's
- * names and `default` for names it omits: `trustProxy`, `xForwardedForHeader`, `forwardedHeader`,
+ * Which common mistakes a limiter looks for: all by default, none if `false`, or an object with express-rate-limit's
+ * names, and `default` for those it omits: `trustProxy`, `xForwardedForHeader`, `forwardedHeader`,
  * `keyGeneratorIpFallback`, `singleCount`.
  */
 export type Validate = boolean | Readonly<Record<string, boolean>>;
@@ -23,9 +23,9 @@ export interface TrustSetting {
 }
 
 /**
- * The setting of the application that handles a request.
+ * The setting on the application that handles a request.
  *
- * @param req A request of Sluice or Express
+ * @param req A request from Sluice or Express
  */
 export function trustOf(req: { readonly app: { get(name: string): unknown } }): TrustSetting {
   return {
@@ -35,7 +35,7 @@ export function trustOf(req: { readonly app: { get(name: string): unknown } }): 
 }
 
 /**
- * Whether a generated key is made from the client's address, so it matters whose address that is.
+ * Whether a generated key contains the client's address, which must then be the right one.
  *
  * @param key The key
  * @param address The address
@@ -77,7 +77,7 @@ export class Mistakes {
    * Checks whether a client's address is its own.
    *
    * @param address The address it is counted by
-   * @param header Reads a header of its request
+   * @param header Reads a header from its request
    * @param trust The setting
    */
   lookAtProxy(address: string, header: (name: string) => string | undefined, trust: TrustSetting): void {

@@ -1,5 +1,5 @@
 /**
- * The engine of both limiters: tables of keys, client keys, limiters created inside requests, headers. It is not
+ * The engine behind both limiters: key tables, client keys, limiters created during requests, headers. It is not
  * published: the framework includes this folder, and the build copies it into `@sluice/rate-limit`
  * (docs/decisions/0037-one-limiter-engine.md).
  *

@@ -2,8 +2,8 @@
 export const DEFAULT_MESSAGE: { readonly error: string } = { error: "Too many requests, please try again later." };
 
 /**
- * Ensures that `next` treats a value thrown by a user's function as an error. With nothing, `"route"` or `"router"`, it
- * would continue after the limiter without counting the request.
+ * Ensures that `next` treats a value thrown by a user's function as an error. If passed nothing, `"route"` or
+ * `"router"`, `next` would continue after the limiter without counting the request.
  *
  * @param thrown The thrown value
  * @returns The same value, or an error in its place

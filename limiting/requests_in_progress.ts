@@ -1,13 +1,13 @@
 import { type EndingResponse, type RequestEnd, type WatchedResponse, whenOver } from "./when_over.ts";
 
 /**
- * How long, in ms, a handler is assumed to be working after its client disconnected if nothing reports its end: some
- * handlers wait for the disconnect and then end nothing.
+ * How long, in ms, a handler is assumed to keep working after its client disconnects if nothing reports its end: some
+ * handlers wait for the disconnect and then never end the response.
  */
 const ABANDONED_MS = 60_000;
 
 /**
- * Reports when counted requests are over: when their handlers are done, even if their clients disconnected earlier. A
+ * Reports when counted requests are over: once their handlers are done, even if their clients disconnected earlier. A
  * response that has begun is over when the client disconnects, because streaming handlers stop then. There is no timer:
  * call `expire` before reading the count.
  */

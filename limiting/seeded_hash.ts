@@ -22,7 +22,7 @@ export function newSeed(): number {
 /**
  * Hashes a number so that collisions cannot be constructed without the seed.
  *
- * @param value An integer; its lower 32 bits count
+ * @param value An integer; only its lower 32 bits count
  * @param seed 32 random bits
  * @returns An unsigned 32-bit integer
  */

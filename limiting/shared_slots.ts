@@ -1,19 +1,19 @@
 import { newSeed, seededHash, seededMix } from "./seeded_hash.ts";
 import { sourceOf } from "./key_source.ts";
 
-/** Slots of keys that are not addresses. */
+/** Slots for keys that are not addresses. */
 const GENERAL = 1024;
-/** Minimum and maximum slots of each address family; between them, an eighth of the table's slots. */
+/** Minimum and maximum slots per address family; between them, an eighth of the table's slots. */
 const LEAST = 2048;
 const MOST = 8192;
-/** Slots that the keys of a narrow network, a /48 or /24, are spread across. */
+/** Slots across which the keys from a narrow network, a /48 or /24, are spread. */
 const NARROW = 128;
 
 /** A slot in which a key is counted together with others. */
 export interface SharedSlot {
   /** Its number among the shared slots. */
   readonly index: number;
-  /** Three bits for the wide network of the key, or for the key itself if it is not an address. */
+  /** Three bits for the key's wide network, or for the key itself if it is not an address. */
   readonly wide: number;
   /** Three bits for the narrow network. */
   readonly narrow: number;
@@ -23,10 +23,9 @@ export interface SharedSlot {
  * Slots for keys that get none of their own, chosen by a seeded hash of the key's source.
  *
  * IPv4 addresses, IPv6 addresses and other keys have separate slots, and a network reaches only some of them (a wide
- * one an eighth): attackers collide with themselves. The seed keeps an attacker from choosing a key in its victim's
- * slot.
+ * one an eighth): attackers collide with themselves. The seed keeps attackers from choosing a key in a victim's slot.
  *
- * Each slot remembers the networks of its keys in a Bloom filter: it may confuse two networks but forgets none. So a
+ * Each slot remembers its keys' networks in a Bloom filter, which may confuse two networks but forgets none. So a
  * key that gets its own slot need not inherit other keys' counts.
  */
 export class SharedSlots {
@@ -51,7 +50,7 @@ export class SharedSlots {
     return GENERAL + 2 * this.#family;
   }
 
-  /** The slot of a key; always the same. */
+  /** The slot for a key; always the same. */
   of(key: string): SharedSlot {
     const hash = seededHash(key, this.#seed);
     const source = sourceOf(key);
@@ -59,7 +58,7 @@ export class SharedSlots {
     const wide = seededMix(source.wide, this.#seed);
     const narrow = seededMix(wide ^ source.narrow, this.#seed);
     const near = (narrow + hash % NARROW) % (this.#family >> 3);
-    // the slots of a network are scattered, so two networks rarely share all of them
+    // a network's slots are scattered, so two networks rarely share all of them
     const index = seededMix(wide + near, this.#seed) % this.#family;
     return { index: GENERAL + (source.isV6 ? this.#family : 0) + index, wide: bitsOf(wide), narrow: bitsOf(narrow) };
   }

@@ -6,7 +6,7 @@ import { sharesBegin, SourceShares } from "./source_shares.ts";
 
 /** Slots checked for idle keys on every new key; more than one outpaces new keys. */
 const SWEPT_PER_KEY = 4;
-/** The same when all slots are in use and finding a free one is worth more effort. */
+/** The same once all slots are in use, when finding a free one is worth more effort. */
 const SWEPT_WHEN_FULL = 64;
 
 /** The states behind a table's slots. Shared slots have negative numbers. */
@@ -27,7 +27,7 @@ export interface SlotStates {
   /**
    * Copies a shared state.
    *
-   * @param slot The slot that gets it, a key's own
+   * @param slot The slot that receives it, a key's own
    * @param shared The shared slot
    */
   inherit(slot: number, shared: number): void;
@@ -36,7 +36,7 @@ export interface SlotStates {
 }
 
 /**
- * The index of a state among those of its kind.
+ * The index of a slot's state among the states of its kind.
  *
  * @param slot A key's own slot, or a shared one
  */
@@ -47,10 +47,10 @@ export function indexOf(slot: number): number {
 /**
  * Maps each key of a limiter's table to a slot: a number that indexes the arrays holding the key's state.
  *
- * The number of keys is bounded, and no key in use is ever dropped, least of all a blocked one: it would get its quota
- * twice. There are no timers: each new key sweeps a few slots and frees those of idle keys. When all slots are in use,
- * or a key's network has used its share ({@linkcode SourceShares}), new keys share slots until one is free, within
- * their own network ({@linkcode SharedSlots}). A shared state may count too much, never too little.
+ * The number of keys is bounded, and no key in use is ever dropped, least of all a blocked one, which would get its
+ * quota twice. There are no timers: each new key sweeps a few slots and frees those of idle keys. When all slots are in
+ * use, or a key's network has used its share ({@linkcode SourceShares}), new keys share slots within their own network
+ * until one is free ({@linkcode SharedSlots}). A shared state may count too much, never too little.
  */
 export class SlotTable {
   readonly #maxKeys: number;
@@ -60,7 +60,7 @@ export class SlotTable {
   /** Number of slots ever used. */
   #used = 0;
   readonly #free: number[] = [];
-  /** The networks of the keys, counted once there are more than a few keys. */
+  /** The keys' networks, counted once there are more than a few keys. */
   #shares: SourceShares | null = null;
   #shared: SharedSlots | null = null;
   #hand = 0;
@@ -71,7 +71,7 @@ export class SlotTable {
    * Creates an empty table.
    *
    * @param maxKeys Maximum number of keys with a slot of their own
-   * @param states The states of the slots
+   * @param states The slots' states
    */
   constructor(maxKeys: number, states: SlotStates) {
     this.#maxKeys = maxKeys;
@@ -84,9 +84,9 @@ export class SlotTable {
   }
 
   /**
-   * The slot of a key, a new one if it has none.
+   * The slot for a key, a new one if it has none.
    *
-   * The slot of a new key looks idle until its state is written: to take several slots before writing, pass all keys in
+   * A new key's slot looks idle until its state is written. To take several slots before writing, pass all keys in
    * `spared`.
    *
    * @param key The key
@@ -152,7 +152,7 @@ export class SlotTable {
   }
 
   /**
-   * The shared slot of a key that must not get its own.
+   * The shared slot for a key that must not get its own.
    *
    * @param key The key
    * @param now The current time in ms
@@ -167,7 +167,7 @@ export class SlotTable {
   }
 
   /**
-   * Frees the slots of all idle keys; for reports, because it checks every slot.
+   * Frees the slots of all idle keys. Only for reports, because it checks every slot.
    *
    * @param now The current time in ms
    */

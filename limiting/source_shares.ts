@@ -1,9 +1,9 @@
 import { newSeed, seededMix } from "./seeded_hash.ts";
 import { type KeySource, sourceOf } from "./key_source.ts";
 
-/** Counters of sources per address family; sources with the same counter count as one. */
+/** Source counters per address family; sources with the same counter count as one. */
 const COUNTS = 2048;
-/** A table does not count sources while it has fewer keys; a table limited to fewer has no shares. */
+/** With fewer keys, a table does not count sources; a table limited to fewer has no shares. */
 const FEW_KEYS = 1024;
 
 /** The number of keys at which a table starts counting sources: below it, no source can have reached its share. */
@@ -12,11 +12,11 @@ export function sharesBegin(maxKeys: number): number {
 }
 
 /**
- * Shares of a bounded table among the sources of its keys, so one attacker cannot fill it: slots always remain for
+ * Divides a bounded table among the sources of its keys, so one attacker cannot fill it: slots always remain for
  * clients from elsewhere.
  *
- * A narrow network may take a slot while it has fewer than are free; a wide one, while it has fewer than four times as
- * many. Alone, they can get half and four fifths of the table, and `n` wide networks at their maximum leave
+ * A narrow network may take a slot while it has fewer slots than are free; a wide one, while it has fewer than four
+ * times as many. Alone, they can fill half and four fifths of the table, and `n` wide networks at their maximum leave
  * `1 / (4 * n + 1)` of it to others. Keys that are not addresses have no source and no bound.
  */
 export class SourceShares {
@@ -25,7 +25,7 @@ export class SourceShares {
   readonly #seed = newSeed();
 
   /**
-   * Counts the sources of a table.
+   * Counts the sources in a table.
    *
    * @param keys The keys it already has
    */
@@ -34,7 +34,7 @@ export class SourceShares {
   }
 
   /**
-   * Takes a slot for a key if its source may have another.
+   * Takes a slot for a key if its source may have one more.
    *
    * @param key The key
    * @param free Number of free slots
@@ -48,7 +48,7 @@ export class SourceShares {
     return true;
   }
 
-  /** Returns the slot of a key. */
+  /** Gives back a key's slot. */
   free(key: string): void {
     this.#count(sourceOf(key), -1);
   }

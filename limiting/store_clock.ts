@@ -1,17 +1,17 @@
 /**
- * The runtime's own, even under a test's fake timers. Read through a call marked as pure: otherwise bundlers keep a
- * module that reads a global, even if it is unused.
+ * The runtime's own function, even under a test's fake timers. Read through a call marked as pure: otherwise bundlers
+ * keep a module that reads a global, even if it is unused.
  */
 const queueMicrotask: (task: () => void) => void = /* @__PURE__ */ Reflect.get(globalThis, "queueMicrotask");
 
-/** Clock reads per turn that may be served from memory. */
+/** Clock reads per tick that may be served from memory. */
 const READS_PER_TURN = 64;
-/** With fewer reads per turn, sharing is not worth detecting the end of the turn. */
+/** With fewer reads per tick, sharing is not worth detecting the end of the tick. */
 const WORTH_SHARING = 3;
 /** Reads before sharing is tried again. */
 const READS_ALONE = 256;
 
-/** Source of the time in ms for a clock that is not a test's. */
+/** Time source, in ms, for a clock that is not a test's. */
 export type TimeSource = () => number;
 
 /** The time of the system clock, which may be set. */
@@ -21,10 +21,10 @@ const systemTime: TimeSource = () => Date.now();
 const JUMP_MS = 50;
 
 /**
- * Time that advances steadily however the system clock is set, starting from its value at the first read. It stops
- * while the machine sleeps.
+ * Time that advances steadily even if the system clock is set, starting from that clock's value at the first read. It
+ * stops while the machine sleeps.
  *
- * The system clock is cheaper to read, so the other is read only if the system clock seems to have jumped.
+ * The system clock is cheaper to read, so the steady one is read only if the system clock seems to have jumped.
  */
 export function elapsedTime(): TimeSource {
   let latest = -Infinity;
@@ -46,11 +46,11 @@ export function elapsedTime(): TimeSource {
 }
 
 /**
- * The time of a store in this process: whole ms that never go back.
+ * The time for a store in this process: whole ms that never go back.
  *
  * If the clock is set back, time continues from where it was, so no quota returns sooner. If it is set forward, windows
- * end sooner, unless the source is {@linkcode elapsedTime}. If many decisions fall into one turn of the event loop, up
- * to 64 of them share one clock read, because a read costs more than a decision.
+ * end sooner, unless the source is {@linkcode elapsedTime}. Up to 64 decisions in one turn of the event loop share one
+ * clock read, because a read costs more than a decision.
  */
 export class StoreClock {
   readonly #read: (() => number) | null;
@@ -71,7 +71,7 @@ export class StoreClock {
    * Creates an instance.
    *
    * @param read The current time in ms, such as a test's, read each time
-   * @param source Time source without `read`; the system clock by default
+   * @param source Time source if there is no `read`; the system clock by default
    */
   constructor(read?: () => number, source: TimeSource = systemTime) {
     this.#read = read ?? null;
@@ -97,7 +97,7 @@ export class StoreClock {
   /**
    * The store's time when a different clock is read.
    *
-   * @param time Time of that clock, in ms
+   * @param time That clock's time, in ms
    */
   at(time: number): number {
     const now = Math.floor(time) + this.#offset;

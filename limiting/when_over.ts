@@ -1,6 +1,6 @@
-/** The parts of a response used here; those of Sluice, Express and Node fit. */
+/** The parts of a response used here; Sluice's, Express's and Node's fit. */
 export interface EndingResponse {
-  /** Status of the response. */
+  /** The status. */
   readonly statusCode: number;
   /** Whether the headers have been sent. */
   readonly headersSent: boolean;
@@ -18,7 +18,7 @@ export interface EndingResponse {
   readonly assignSocket?: unknown;
   /** The request. */
   readonly req?: EndingRequest | undefined;
-  /** The stream of an HTTP/2 response, whose socket carries other requests too. */
+  /** The stream of an HTTP/2 response; its socket also carries other requests. */
   readonly stream?: { readonly destroyed?: boolean } | null | undefined;
   /** Ends the response. */
   end(...args: never[]): unknown;
@@ -48,7 +48,7 @@ interface EndingRequest {
 
 /** Callbacks for how a request ends. */
 export interface RequestEnd {
-  /** The client disconnected while the handler is, as far as can be seen, still working. */
+  /** The client disconnected while the handler is still working, as far as can be detected. */
   left(watched: WatchedResponse): void;
   /**
    * The client disconnected and the response has begun, in either order. Streaming handlers usually stop on a
@@ -67,15 +67,15 @@ export interface RequestEnd {
 const BEGINNING = ["writeHead", "flushHeaders", "write"] as const;
 
 /**
- * Reports when a request is over: when its handler has ended the response. The handler sends it, destroys it, or
- * destroys the request or its connection. A disconnect ends nothing: disconnecting is free, and the handler continues.
- * Everything that counts requests in progress or their cost uses this definition.
+ * Reports when a request is over: once its handler has sent or destroyed the response, or destroyed the request or its
+ * connection. A disconnect ends nothing: disconnecting is free, and the handler continues. Everything that counts
+ * requests in progress or their cost uses this definition.
  *
- * Node's interface shows which side closed the connection. Node itself never calls `destroy` on a response, and its
+ * Node's API shows which side closed the connection. Node itself never calls `destroy` on a response, and its
  * socket shows whether the client closed its side or the connection failed. Deno, Bun and Sluice show the same.
  *
  * @param res The response
- * @param listener Called at once if the client has already disconnected, which no event announces again
+ * @param listener Called at once if the client has already disconnected, because no event will report that
  */
 export function whenOver(res: EndingResponse, listener: RequestEnd): WatchedResponse {
   // A response queued behind another on the connection. Only Node assigns sockets; checking the others is slow.
@@ -108,7 +108,7 @@ export class WatchedResponse {
     this.#listener = listener;
   }
 
-  /** The handlers are done, if the framework reports it: after that, a disconnect leaves no handler working. */
+  /** The handlers are done, if the framework reports it: a later disconnect leaves no handler working. */
   handled(): void {
     this.#isHandled = true;
     if (this.#isDisconnected) this.end(false);
@@ -145,8 +145,8 @@ export class WatchedResponse {
   }
 
   // Whether the program closed the connection, like `req.destroy()` or Express's error page after the headers. If so,
-  // the client did not close its side, and the error, if any, has no code, unlike those of the connection or the
-  // parser. A server with an idle timeout may have closed it while the handler was working.
+  // the client did not close its side, and the error, if any, has no code, unlike connection and parser errors. A
+  // server with an idle timeout may have closed it while the handler was working.
   #isClosedHere(): boolean {
     const { socket, stream } = this.#res;
     // an HTTP/2 connection, or one with a queue, does not belong to one request

@@ -16,14 +16,14 @@ export interface DurableObjectResponse {
 
 /** A namespace of Durable Objects, as bound to a Worker. */
 export interface DurableObjectNamespaceLike<Id = unknown> {
-  /** The id of a name. */
+  /** The id for a name. */
   idFromName(name: string): Id;
-  /** A stub of the object with an id. */
+  /** A stub for the object with an id. */
   get(id: Id): DurableObjectStubLike;
 }
 
 /**
- * Delay, in ms, of an object's alarm after an expiry. If an alarm sets a new alarm for its own time, workerd drops it,
+ * Delay, in ms, from an expiry to an object's alarm. If an alarm sets a new alarm for its own time, workerd drops it,
  * so an object that wakes a moment too early would keep its state forever.
  */
 export const ALARM_DELAY_MS = 1000;
@@ -35,8 +35,8 @@ export const ALARM_DELAY_MS = 1000;
  * @param namespace The namespace of the object
  * @param name Its name
  * @param question Sent as JSON
- * @returns The JSON of its response
- * @throws {Error} If the status of its response does not signal success
+ * @returns The JSON it responds with
+ * @throws {Error} If the response status does not signal success
  */
 export async function askDurableObject<Id>(
   caller: string,

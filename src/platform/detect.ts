@@ -12,7 +12,7 @@ export function detectPlatform(): Platform {
 }
 
 /**
- * Registers a platform that is not part of the core; used if none from the core is detected.
+ * Registers a platform that is not part of the core. It is used if none from the core is detected.
  *
  * @param platform The platform
  */
@@ -31,8 +31,8 @@ export function proposePlatform(platform: Platform): void {
 }
 
 /**
- * Responds to a request of a Node server; Deno and Bun also have those. Requires the entry for Node: without it the
- * client gets 500, and the log says what to do.
+ * Responds to a request from a Node server; Deno and Bun also have those. Requires the entry for Node: without it the
+ * client gets 500, and the log explains what to do.
  *
  * @param app The application
  * @param req Node's request

@@ -5,11 +5,11 @@ import { listenTo, type PubSubClient } from "./pubsub_client.ts";
 export interface IoRedisClient {
   /** `"ready"` when commands reach the server. */
   readonly status: string;
-  /** Creates and connects a client with the same options except the given ones; a cluster's accepts no options. */
+  /** Creates and connects a client with the same options except the given ones; on a cluster, it accepts no options. */
   duplicate(options?: never): unknown;
   /** Sends `PUBLISH`. */
   publish(channel: string, message: Buffer): Promise<unknown>;
-  /** Nodes of a cluster. */
+  /** A cluster's nodes. */
   nodes?(role: "master"): Pick<IoRedisClient, "publish">[];
   /** Subscribes to a pattern; only used to recognize the kind of client. */
   psubscribe(...args: never[]): Promise<unknown>;
@@ -32,7 +32,7 @@ export function ioRedis(client: IoRedisClient): PubSubClient {
   return {
     // a client in state "wait" connects on its first command
     isReady: () => client.status === "ready" || client.status === "wait",
-    // always the same node: a cluster would pick one per message, which could change their order
+    // always the same node: a cluster would pick one per message, which could reorder messages
     publish: (channel, message) => (client.nodes?.("master")[0] ?? client).publish(channel, message),
     listen: (listener) => listenTo(client, listener),
     subscriber(listener, message) {
@@ -41,7 +41,7 @@ export function ioRedis(client: IoRedisClient): PubSubClient {
       const own = client.duplicate(options as never) as IoRedisDuplicate;
       own.on("messageBuffer", (channel, bytes) => message(String(channel), bytes as Buffer));
       listenTo(own, listener);
-      // if Redis closes the connection of a subscriber that is too slow, ioredis emits no error
+      // if Redis closes a slow subscriber's connection, ioredis emits no error
       own.on("close", () => listener.failed(new Error("the subscriber connection was closed")));
       if (own.status === "wait") own.connect().catch(listener.failed);
       return {

@@ -20,7 +20,7 @@ export interface Subscriber {
   close(): void;
 }
 
-/** Common interface of both client kinds. */
+/** Common interface for both kinds of client. */
 export interface PubSubClient {
   /** Whether the client can publish right away. */
   isReady(): boolean;
@@ -32,14 +32,14 @@ export interface PubSubClient {
   subscriber(listener: ConnectionListener, message: (channel: string, message: Buffer) => void): Subscriber;
 }
 
-/** The emitter methods of both client kinds. */
+/** The emitter methods that both kinds of client have. */
 interface Connection {
   on(event: string, listener: (...args: unknown[]) => void): unknown;
   off(event: string, listener: (...args: unknown[]) => void): unknown;
 }
 
 /**
- * Reports the state of a connection to a listener.
+ * Reports a connection's state to a listener.
  *
  * @returns A function that stops the reports
  */

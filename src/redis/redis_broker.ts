@@ -4,7 +4,7 @@ import type { TopicBroker, TopicHost } from "../websocket/topic_broker.ts";
 import type { PubSubClient, Subscriber } from "./pubsub_client.ts";
 import { newSender, packed, unpacked } from "./topic_message.ts";
 
-/** Maximum bytes waiting for a slow Redis; other processes miss the messages beyond that. */
+/** Maximum bytes waiting for a slow Redis; other processes miss messages beyond it. */
 const MOST_WAITING = 16 * 1024 * 1024;
 
 /** An application's topics in Redis, with a channel for each. */
@@ -25,8 +25,8 @@ export class RedisBroker implements TopicBroker {
 
   /**
    * @param client The client
-   * @param prefix Prefix of the channels
-   * @param unguard Called on close, when the client's errors need no listener any more
+   * @param prefix Prefix for the channels
+   * @param unguard Called on close, when the client's errors no longer need a listener
    */
   constructor(client: PubSubClient, prefix: string, unguard: () => void) {
     this.#client = client;

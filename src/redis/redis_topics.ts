@@ -16,7 +16,7 @@ import { RedisBroker } from "./redis_broker.ts";
  * ```
  */
 export interface RedisTopicsOptions {
-  /** Prefix of the channels, `"sluice:"` by default; use different ones to separate applications. */
+  /** Prefix for the channels, `"sluice:"` by default; use different ones to separate applications. */
   prefix?: string;
 }
 
@@ -27,13 +27,13 @@ const NAMES: OptionNames<RedisTopicsOptions> = { prefix: true };
  *
  * A message reaches subscribers in this process at once, as without Redis, and those in other processes at most once.
  * While Redis is unreachable, other processes get nothing, and nothing is sent later. Subscriptions are restored with
- * the connection. An outage does not end the process: `error` events of the client go to the application's listeners.
+ * the connection. An outage does not end the process: the client's `error` events go to the application's listeners.
  *
  * It publishes through the client, which must be connected, and opens a second connection for its subscriptions, which
  * `app.close()` closes.
  *
- * @param client A client of `npm:redis` 5 or later, or of `npm:ioredis`
- * @param options Prefix of the channels
+ * @param client A client from `npm:redis` 5 or later, or from `npm:ioredis`
+ * @param options Prefix for the channels
  * @returns The broker for `app.connections.use`
  * @throws {TypeError} If the client is neither, or an option is unknown or not a string
  *

@@ -34,7 +34,7 @@ export function packed(sender: Sender, data: string | Uint8Array): Buffer {
 }
 
 /**
- * Unpacks a message. Messages of other programs have no header; they are strings if they are valid UTF-8.
+ * Unpacks a message. Other programs' messages have no header; they are strings if they are valid UTF-8.
  *
  * @param asking This process
  * @param message The message from Redis

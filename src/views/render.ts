@@ -38,7 +38,7 @@ export interface RenderOptions {
  * @param host The application
  * @param name Name of the view
  * @param options Values for the view; `cache` overrides the `view cache` setting
- * @param given Gets the string or the error
+ * @param given Receives the string or the error
  * @throws {Error} If the name has no extension and there is no `view engine`
  * @throws {TypeError} If the callback is missing
  */
@@ -46,7 +46,7 @@ export function render(host: ViewHost, name: string, options: RenderOptions, giv
   if (typeof given !== "function") {
     throw new TypeError(`res.render and app.render expect a callback as a function, not ${describe(given)}`);
   }
-  // on error there is no string, which Express's type does not express
+  // on error there is no string, which Express's type does not show
   const callback = given as (error: Error | null, html?: string) => void;
   let isLate = false;
   const values: Record<string, unknown> = { ...host.locals, ...options._locals, ...options };
@@ -72,7 +72,7 @@ export function render(host: ViewHost, name: string, options: RenderOptions, giv
 }
 
 function findView(host: ViewHost, name: string): View | Error {
-  // the "view" setting may be the program's own class
+  // the "view" setting may be a class of the program's own
   const ViewClass = host.get("view") as new (name: string, options: ViewOptions) => View;
   try {
     return new ViewClass(name, {

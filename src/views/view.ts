@@ -7,7 +7,7 @@ import { runtimeKey } from "../util/runtime_key.ts";
 /** Renders a file with values, like `__express` and `renderFile` of template engines. */
 export type Engine = (
   path: string,
-  // deno-lint-ignore no-explicit-any -- values of a view are the application's own
+  // deno-lint-ignore no-explicit-any -- a view's values are the application's own
   options: Record<string, any>,
   callback: (error: Error | null, html?: string) => void,
 ) => unknown;
@@ -32,7 +32,7 @@ export interface ViewOptions {
   root: string | readonly string[];
   /** Engines by extension. */
   engines: Record<string, Engine>;
-  /** Loads the package of an engine that is not registered; the platform's loader by default. */
+  /** Loads the package for an unregistered engine; the platform's loader by default. */
   loadPackage?: ((name: string) => Promise<unknown>) | undefined;
   /** The file system; the platform's by default. */
   files?: FileSystem | null | undefined;
@@ -58,9 +58,9 @@ const MISSING: readonly unknown[] = ["ENOENT", "ENOTDIR"];
 export class View {
   /** The requested name. */
   readonly name: string;
-  /** Extension for names without one, as it was set. */
+  /** Extension for names without one, as set. */
   readonly defaultEngine: string | undefined;
-  /** Its extension, with the dot. */
+  /** The file's extension, with the dot. */
   readonly ext: string;
   /** The folders that were searched. */
   readonly root: string | readonly string[];
@@ -103,10 +103,10 @@ export class View {
   }
 
   /**
-   * Finds the file of the view. A subclass may look elsewhere, such as in a theme's folder.
+   * Finds the view's file. A subclass may look elsewhere, such as in a theme's folder.
    *
    * A relative name resolves to a file inside one of the folders, unlike in Express, because names may come from
-   * clients; links may lead outside. An absolute path is used as is, as in Express: it is the program's own.
+   * clients; links may lead outside. An absolute path is used as is, as in Express, because it comes from the program.
    *
    * @param fileName Name of the view with its extension, or an absolute path
    * @returns Path of the file, `undefined` if there is none
@@ -145,7 +145,7 @@ export class View {
    * Renders the view.
    *
    * @param options Values for the view
-   * @param callback Gets the string or the error, always after this function has returned
+   * @param callback Receives the string or the error, always after this function has returned
    */
   render(options: Record<string, unknown>, callback: (error: Error | null, html?: string) => void): void {
     let returned = false;
@@ -168,7 +168,7 @@ function isWithin(folder: string, path: string): boolean {
 }
 
 /**
- * The engine of a view whose extension has no registered engine. Express would load the package named like the
+ * The engine for a view whose extension has no registered engine. Express would load the package named after the
  * extension, which a client may have made up; here only `view engine` names one.
  *
  * @param view The view
@@ -191,7 +191,7 @@ function engineFor(
 }
 
 /**
- * An engine loaded on first use: the package named like the extension, as in Express.
+ * An engine loaded on first use: the package named after the extension, as in Express.
  *
  * @param name Name of the package
  * @param load Loads an installed package

@@ -16,11 +16,11 @@ const OWN_TYPES = /;charset=utf-8$|^(?:image|audio|video|font|multipart)\/|^appl
 let mayStream: ((response: Response) => boolean) | undefined;
 
 /**
- * The body of a response if the program created it as a stream. On Bun, `response.body` turns every body into a stream
- * and changes a string's content type. But the memory size of a response reveals a string or bytes.
+ * A response's body if the program created it as a stream. On Bun, `response.body` turns every body into a stream
+ * and changes a string's content type. But a response's memory size reveals a string or bytes.
  *
- * That leaves streams, files, Blobs and forms, which only differ publicly in how Bun prints them. Printing takes as
- * long as sending a few chunks, so it is done only if the type may come from Bun.
+ * That leaves streams, files, Blobs and forms. Their only public difference is how Bun prints them. Printing takes as
+ * long as sending a few chunks, so this prints only if the type may come from Bun.
  *
  * @param response The response
  * @returns The stream, `null` if there is none
@@ -35,7 +35,7 @@ export function returnedBody(response: Response): ReadableStream<Uint8Array> | n
 
 declare const Bun: { inspect(value: object): string };
 
-// if a version of Bun counts differently, nothing is known, and responses are left alone
+// if a Bun version counts differently, nothing is certain, and responses are left alone
 function emptiness(): (response: Response) => boolean {
   const engine = builtinModule<EngineModule>("bun:jsc");
   const bytesOf = engine?.estimateShallowMemoryUsageOf;

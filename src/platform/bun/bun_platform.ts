@@ -58,7 +58,7 @@ const serverLimits: ServerLimits = {
   maxRequestBodySize: Number.MAX_SAFE_INTEGER,
 };
 
-/** Bun: `Bun.serve`, its WebSockets, and the files of its `node:fs`. */
+/** Bun: `Bun.serve`, its WebSockets, and files through its `node:fs`. */
 export function bunPlatform(): Platform {
   return {
     ...genericPlatform(),
@@ -107,7 +107,7 @@ function localOf(info: unknown): Peer | undefined {
 /** Default of `keepAliveTimeout` in ms; not Node's, because it also limits how long a client may read nothing. */
 const KEEP_ALIVE_MS = 60_000;
 
-/** The idle timeout of each server. */
+/** Each server's idle timeout. */
 const silences = new WeakMap<object, IdleTimeout>();
 
 function serve(handler: AppFetch, options: ListenOptions, app: Routed): PlatformServer {

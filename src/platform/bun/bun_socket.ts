@@ -18,7 +18,7 @@ interface ServerSocket {
 /** Bun's reason for closing after a message above the server's limit; it sends 1009 but reports 1006. */
 const TOO_BIG = "Received too big message";
 
-/** Maximum bytes of Bun's message limit. */
+/** Maximum value of Bun's message limit, in bytes. */
 const MOST_BYTES = 2 ** 31 - 1;
 
 /** How a connection ended, like the web's `CloseEvent`. */
@@ -135,7 +135,7 @@ const HANDLERS = {
   idleTimeout: 0,
   sendPings: false,
   perMessageDeflate: false,
-  // no limit, because Bun silently drops messages beyond it; each connection has its own
+  // no limit, because Bun silently drops messages beyond it; each connection has its own limit
   backpressureLimit: 0,
   open: (ws: ServerSocket): void => ws.data.opened(ws),
   message: (ws: ServerSocket, data: string | ArrayBuffer): void => ws.data.received(data),
@@ -146,9 +146,9 @@ const HANDLERS = {
 };
 
 /**
- * Creates the WebSocket handlers of a Bun server; each connection carries its own {@linkcode BunSocket}.
+ * Creates WebSocket handlers for a Bun server; each connection carries its own {@linkcode BunSocket}.
  *
- * @param maxMessageBytes Maximum bytes of a message, all fragments together: Bun has one limit for the whole server
+ * @param maxMessageBytes Maximum bytes per message, all fragments together: Bun has one limit for the whole server
  */
 export function bunSocketHandlers(maxMessageBytes: number): object {
   return { ...HANDLERS, maxPayloadLength: Math.min(maxMessageBytes, MOST_BYTES) };

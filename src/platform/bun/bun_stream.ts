@@ -1,4 +1,4 @@
-/** The controller of Bun's own stream type. */
+/** The controller for Bun's own stream type. */
 interface DirectController {
   /** Adds a chunk. */
   write(chunk: Uint8Array | string): unknown;
@@ -12,8 +12,8 @@ interface DirectController {
 const WAIT_BYTES = 64 * 1024;
 
 /**
- * Passes a stream on through Bun's own stream type, which is pulled once for everything: Bun's server handles it as
- * fast as the stream itself.
+ * Passes a stream on through Bun's own stream type, which is pulled only once. Bun's server handles it as fast as the
+ * stream itself.
  *
  * @param body The stream
  * @param failed Called with the error if it fails or cannot be closed

@@ -1,7 +1,7 @@
 /** Maximum seconds that Bun accepts for a timeout. */
 const MOST_SECONDS = 255;
 
-/** Seconds in which Bun cuts a connection that is no longer useful; it counts in steps of four. */
+/** Seconds until Bun cuts a connection that is no longer useful; it counts in steps of four. */
 const AT_ONCE = 1;
 
 /** The part of Bun's server used here. */
@@ -21,9 +21,9 @@ export function bunSeconds(ms: number): number {
 }
 
 /**
- * Controls which connections Bun lets be silent. Bun has one timeout for a connection once its first head has arrived,
- * and restarts it with every request. It runs while a handler waits, while a response is sent, and afterwards. It is
- * meant only for the last case, so a quiet event stream or a long poll is exempted.
+ * Controls which connections Bun lets be silent. Bun has one timeout per connection, which starts once the first head
+ * has arrived and restarts with every request. It runs while a handler waits, while a response is sent, and afterwards.
+ * It is meant only for the last case, so a quiet event stream or a long poll is exempted.
  */
 export class IdleTimeout {
   readonly #server: TimedServer;
@@ -35,8 +35,8 @@ export class IdleTimeout {
 
   /**
    * @param server Bun's server
-   * @param keepAliveMs ms that a connection is kept after a response, 0 for no limit: the timeout that the server was
-   * created with
+   * @param keepAliveMs ms that a connection is kept after a response, 0 for no limit: the timeout with which the server
+   * was created
    */
   constructor(server: TimedServer, keepAliveMs: number) {
     this.#server = server;
@@ -59,13 +59,13 @@ export class IdleTimeout {
     this.#server.timeout(request, 0);
   }
 
-  /** Ends the exemption of a request. An aborted response leaves a connection of no further use. */
+  /** Ends a request's exemption. An aborted response leaves its connection useless. */
   end(request: Request, isBroken: boolean): void {
     this.#exempt = null;
     this.#server.timeout(request, isBroken ? AT_ONCE : bunSeconds(this.#keepAliveMs));
   }
 
-  /** Records a request that was responded to in the turn it arrived, unless it is exempt. */
+  /** Records a request that got its response on the tick it arrived, unless it is exempt. */
   passed(request: Request): void {
     const seconds = bunSeconds(this.#keepAliveMs);
     if (seconds !== this.#firstSeconds && this.#exempt !== request) this.#server.timeout(request, seconds);

@@ -13,13 +13,13 @@ interface WorkerFiles extends BuiltinFiles {
   readFileSync(path: string, encoding: "utf8"): string;
 }
 
-/** The part of `process` used here; Workers have it with the flag `nodejs_compat`. */
+/** The part of `process` used here; Workers have it with the `nodejs_compat` flag. */
 interface WorkerProcess {
   cwd(): string;
   readonly env?: Record<string, string | undefined>;
 }
 
-/** Folder of the modules deployed with a Worker. */
+/** Folder for the modules deployed with a Worker. */
 const BUNDLE = "/bundle/";
 
 /** The client's end of a pair; it becomes part of the response. */
@@ -29,7 +29,7 @@ let files: FileSystem | null | undefined = undefined;
 
 /**
  * Cloudflare Workers: the platform reports the client's address in a header, and applications must not be functions.
- * Files and environment variables need the flag `nodejs_compat`.
+ * Files and environment variables need the `nodejs_compat` flag.
  */
 export function cloudflarePlatform(): Platform {
   return {
@@ -56,7 +56,7 @@ export function cloudflarePlatform(): Platform {
   };
 }
 
-// Cloudflare rejects invalid hosts before Workers; workerd itself builds URLs from them, which hides the problem
+// Cloudflare rejects invalid hosts before they reach a Worker; workerd builds URLs from them, which hides the problem
 function refuse({ headers, method }: Request): Response | undefined {
   const host = headers.get("host");
   return host && !isHost(host) ? improperHost(method === "HEAD") : undefined;
@@ -95,7 +95,7 @@ export function upgradeResponse(client: ClientSocket, { protocol, headers = new 
   return new Response(null, init);
 }
 
-// undefined without the flag nodejs_compat
+// undefined without the nodejs_compat flag
 function workerProcess(): WorkerProcess | undefined {
   return (globalThis as { process?: WorkerProcess }).process;
 }
@@ -107,7 +107,7 @@ function workerFiles(): FileSystem | null {
   if (process === undefined || fs === undefined) return null;
   const files = builtinFiles(() => fs, () => process.cwd());
   const tags = new Map<string, string>();
-  // deployed files have no date: without a tag of their content, a new file of the same size would seem unchanged
+  // deployed files have no date: without a tag from its content, a new file of the same size would seem unchanged
   const tagged = (path: string, stat: FileStat): FileStat => {
     if (!stat.isFile || stat.mtimeMs !== 0 || !path.startsWith(BUNDLE)) return stat;
     const tag = tags.get(path) ?? weakEntityTag(fs.readFileSync(path));
@@ -123,7 +123,7 @@ export type ObjectUpgrade = (options: UpgradeOptions) => Upgrade;
 const upgrades = new WeakMap<object, ObjectUpgrade>();
 
 /**
- * Sets how a Durable Object's WebSockets are accepted.
+ * Sets how a Durable Object accepts WebSockets.
  *
  * @param state The object's state, which is also the third argument of its application's `fetch`
  * @param upgrade Accepts one

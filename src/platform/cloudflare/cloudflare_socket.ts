@@ -23,11 +23,11 @@ interface SocketEvent {
   readonly message: string;
 }
 
-/** Codes that only describe how a connection ended, and must not be sent (RFC 6455 section 7.4.1). */
+/** Codes that only describe how a connection ended and must not be sent (RFC 6455 section 7.4.1). */
 const NEVER_SENT = [1004, 1005, 1006, 1015];
 
 /**
- * The web's `WebSocket` over a Worker's socket. Results of handlers are returned to the caller, so a Durable Object can
+ * The web's `WebSocket` over a Worker's socket. It returns handlers' results to the caller, so a Durable Object can
  * wait for them.
  */
 export class WorkerSocket {
@@ -87,7 +87,7 @@ export class WorkerSocket {
   /** Dispatches `close`, once. */
   closed(code: number, reason: string): unknown {
     if (this.#closed) return undefined;
-    // workerd answers a client's Close frame only since April 2026, and never in a Durable Object that may hibernate
+    // workerd has replied to Close frames only since April 2026, and never does in a Durable Object that may hibernate
     if (code === 1005) this.#socket.close();
     else if (!NEVER_SENT.includes(code)) this.#socket.close(code, reason);
     this.#closed = true;

@@ -9,13 +9,13 @@ interface ResponseRecord {
   } | null;
 }
 
-/** The property of a `Response` that holds its record; `undefined` until first found. */
+/** The property on a `Response` that holds its record; `undefined` until first found. */
 let property: symbol | undefined;
 
 /**
- * The body of a response if it was given as a stream. `response.body` would show that, but turns every string into a
- * stream, which the server then sends at half the speed. In a version of Deno without this record, no stream is found,
- * and its server logs stream errors to the console.
+ * A response's body if the program passed a stream. `response.body` would show that, but turns every string into a
+ * stream, which the server then sends at half the speed. In a Deno version without this record, no stream is found, and
+ * Deno's server logs stream errors to the console.
  *
  * @param response The response
  * @returns The stream, `null` if there is none

@@ -38,22 +38,22 @@ import { untilQuiet } from "../shared/until_quiet.ts";
 import { openStreamsKey } from "../../exchange/app_like.ts";
 import { bindingsOf } from "../shared/bindings.ts";
 
-/** Milliseconds for the last responses to be sent before the server counts as closed. */
+/** Milliseconds to send the last responses before the server counts as closed. */
 const LEAVING_MS = 100;
 
-/** Milliseconds for bodies in flight to arrive: Deno does not always report a disconnect in the middle of a body. */
+/** Milliseconds for bodies in flight to arrive: Deno does not always report a disconnect during a body. */
 const READING_MS = 30_000;
 
-/** Milliseconds between two checks whether bodies in flight have been read. */
+/** Milliseconds between checks whether bodies in flight have been read. */
 const LOOK_MS = 10;
 
 /**
- * Number of bytes hashed in JavaScript before Node's `process` and `node:crypto` are created for hashing: that takes 20
- * ms, as much as it saves for this many bytes.
+ * Number of bytes hashed in JavaScript before Node's `process` and `node:crypto` are created for hashing. Creating them
+ * takes 20 ms, as long as they save on this many bytes.
  */
 const UNHURRIED_BYTES = 8 * 1024 * 1024;
 
-/** Deno: `Deno.serve`, `Deno.upgradeWebSocket`, Deno's files. */
+/** Deno: `Deno.serve`, `Deno.upgradeWebSocket`, its file functions. */
 export function denoPlatform(): Platform {
   trustRecordsOf(Deno.version.deno);
   const generic = genericPlatform();
@@ -100,7 +100,7 @@ export function denoPlatform(): Platform {
   };
 }
 
-/** Deno's interface for its own modules. Programs have no other way to see whether Node's `process` exists. */
+/** Deno's API for its own modules. Programs have no other way to see whether Node's `process` exists. */
 interface Internals {
   readonly internal: symbol;
   readonly [name: symbol]: { readonly __nodeProcessBootstrapped?: unknown } | undefined;
@@ -239,7 +239,7 @@ function serve(handler: AppFetch, options: ListenOptions, app: Routed): Platform
   };
 }
 
-// Deno's shutdown makes every body that has not arrived unreadable (denoland/deno issue 36809).
+// After Deno's shutdown, bodies that have not arrived cannot be read (denoland/deno issue 36809).
 async function bodiesRead(pending: PendingRequests, app: object): Promise<void> {
   const end = performance.now() + READING_MS;
   while (pending.mayReadBodies(app) && performance.now() < end) {
@@ -248,12 +248,12 @@ async function bodiesRead(pending: PendingRequests, app: object): Promise<void> 
   }
 }
 
-// Deno's event loop rarely polls sockets: only when it has nothing else to do, such as while another thread hashes.
+// Deno's event loop polls sockets only when it has nothing else to do, such as while another thread hashes.
 function nextPoll(): Promise<unknown> {
   return crypto.subtle.digest("SHA-1", new Uint8Array(1));
 }
 
-// without the flag, Deno would end the process; this function exists only with the flag
+// without the flag, Deno would exit the process; this function exists only with the flag
 function assertUnstableNet(): void {
   if ((Deno as { listenDatagram?: unknown }).listenDatagram !== undefined) return;
   throw new TypeError(
@@ -262,12 +262,12 @@ function assertUnstableNet(): void {
   );
 }
 
-// Compiles Deno's code for the first response with a header, which takes 0.4 ms.
+// Makes Deno compile its code for the first response with a header, which takes 0.4 ms.
 function prepare(): void {
   new (responseClass())("").headers.set("content-type", "text/html");
 }
 
-// Deno notifies even for completed requests, which costs a twentieth of a response, or without a record more than the
+// Deno also notifies for completed requests. This costs a twentieth of a response, or without a record more than the
 // response. So it is used only for requests that wait long.
 function watchClient(request: Request, watch: ClientWatch, listen: () => void): void {
   if (isServed(request)) watch.listenLater(listen);
@@ -275,7 +275,7 @@ function watchClient(request: Request, watch: ClientWatch, listen: () => void): 
 }
 
 // If the client disconnected, an upgraded socket never opens or closes, and Deno keeps the connection. If it
-// disconnected before the signal was first read, the signal aborts a turn later.
+// disconnected before the signal was first read, the signal aborts on the next tick.
 async function hasDisconnected({ signal }: Request): Promise<boolean> {
   await new Promise((resolve) => setTimeout(resolve, 0));
   return signal.aborted;
@@ -288,7 +288,7 @@ function upgrade(request: Request, _info: unknown, { protocol, headers, pingTime
     );
   }
   // The protocol is not passed to upgradeWebSocket, which requires the request's exact spelling. The timeout is in
-  // seconds and may be fractional: after the first half Deno sends a ping, after the second it closes.
+  // seconds, possibly fractional: after half of it Deno sends a ping, and after the rest it closes.
   const { socket, response } = Deno.upgradeWebSocket(request, { idleTimeout: pingTimeoutMs / 1000 });
   guardSlowClient(socket, pingTimeoutMs);
   for (const [name, value] of headers ?? []) response.headers.append(name, value);
@@ -296,8 +296,8 @@ function upgrade(request: Request, _info: unknown, { protocol, headers, pingTime
   return { socket, response };
 }
 
-// Deno upgrades any request, but a socket without a server's request never opens. A server's request is recognized by
-// its immutable headers, using an operation that changes nothing.
+// Deno upgrades any request, but a socket without a server's request never opens. A server's request has immutable
+// headers; an operation that changes nothing reveals them.
 function isFromServer(request: Request): boolean {
   try {
     request.headers.delete("sluice");

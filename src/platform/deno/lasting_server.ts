@@ -7,7 +7,7 @@ export interface BoundServer {
   readonly addr: { readonly hostname: string; readonly port: number };
   /** Settles when it has ended; rejects if it can accept no more connections. */
   readonly finished: Promise<void>;
-  /** Stops listening, and ends when its requests have their responses. */
+  /** Stops listening, and ends once its requests have their responses. */
   shutdown(): Promise<void>;
   /** Keeps the process alive. */
   ref(): void;
@@ -37,10 +37,10 @@ const RECOVERED_MS = 10_000;
 /** Maximum number of failed servers that may have connections; above it, the oldest is shut down. */
 const MOST_FAILED = 16;
 
-/** Error codes that Deno only gives as numbers. */
+/** Error codes that Deno reports only as numbers. */
 const CODES: Readonly<Record<string, string>> = { 23: "ENFILE", 24: "EMFILE" };
 
-/** One of the servers bound in turn. */
+/** One of the servers bound in succession. */
 class Generation {
   readonly #abort = new AbortController();
   readonly server: BoundServer;
@@ -60,11 +60,11 @@ class Generation {
 }
 
 /**
- * A server that listens again when Deno's has ended. A single `accept` error ends Deno's server, such as running out of
- * file descriptors. Open connections are kept.
+ * A server that listens again when Deno's has ended. A single `accept` error, such as running out of file descriptors,
+ * ends Deno's server. Open connections are kept.
  */
 export class LastingServer {
-  /** Resolves when it was shut down or cut. Rejects if it could not listen again. */
+  /** Resolves once it is shut down or cut. Rejects if it cannot listen again. */
   readonly finished: Promise<void>;
   readonly #bind: Bind;
   readonly #report: (error: Error) => void;
@@ -87,8 +87,8 @@ export class LastingServer {
   /**
    * Listens.
    *
-   * @param bind Binds a server of Deno
-   * @param report Gets the error that ended a server, once until it has recovered, and the error when it gives up
+   * @param bind Binds a Deno server
+   * @param report Receives the error that ended a server, once until it has recovered, and the error when it gives up
    * @param unrefTimer Lets the process end while a timer runs
    */
   constructor(bind: Bind, report: (error: Error) => void, unrefTimer: (timer: Timer) => void = Deno.unrefTimer) {
@@ -159,7 +159,7 @@ export class LastingServer {
     this.#end.reject(error);
   }
 
-  /** Stops listening; resolves when all requests have their responses. */
+  /** Stops listening; resolves once all requests have their responses. */
   async shutdown(): Promise<void> {
     const current = this.#stop();
     await Promise.all([current?.server.shutdown(), ...this.#failed.map(({ server }) => ignore(server.shutdown()))]);

@@ -4,32 +4,32 @@ import type { ClientWatch } from "../../exchange/runtime_support.ts";
 interface RequestRecord {
   /** Reads a header without creating `Headers` and without marking the headers as touched. */
   header(name: string): string | null;
-  /** All headers as received; each access creates a new list. */
+  /** All headers as received; every access creates a new list. */
   readonly headerList: [name: string, value: string][];
   /** The body; if it has arrived completely, it contains its bytes or string. */
   readonly body?: { readonly streamOrStatic?: { readonly body?: Uint8Array | string } } | null;
   /** Consumes the body as a string, if it has arrived completely and is untouched; keeps a byte order mark. */
   consumeTextBody?(): unknown;
-  /** Calls a function when the client disconnects, or at the latest when the response has been sent. */
+  /** Calls a function when the client disconnects, or at the latest once the response has been sent. */
   onCancel?(callback: () => void): void;
 }
 
 const BYTE_ORDER_MARK = "\ufeff";
 
-/** The property of a `Request` that holds its record; `undefined` until first found. */
+/** The property on a `Request` that holds its record; `undefined` until first found. */
 let property: symbol | undefined;
 
 /** Whether records agree with their requests; `undefined` until one could be compared. */
 let trusted: boolean | undefined;
 
-/** The version of Deno that all tests run with. */
+/** The Deno version that all tests run with. */
 export const TESTED_VERSION = "2.9.6";
 
 /**
- * Trusts records from the start if the tests have run with this version of Deno. Comparing takes a twentieth of the
+ * Trusts records from the start if the tests have run with this Deno version. Comparing takes a twentieth of the
  * first request and touches its headers.
  *
- * @param version The version of Deno
+ * @param version The Deno version
  */
 export function trustRecordsOf(version: string): void {
   if (version === TESTED_VERSION) trusted = true;
@@ -43,9 +43,9 @@ const COMMON = ["host", "user-agent", "accept"];
 
 /**
  * Reads a request header, if possible from Deno's own record of the request. Touching `request.headers` costs a sixth
- * of a bare request, because its response then passes two promises and all headers are copied.
+ * of a bare request: its response then passes through two promises, and all headers are copied.
  *
- * The record exists as of Deno 2.9. It is used only if it agrees with the first request, or in the version that the
+ * Deno 2.9 or later has the record. It is used only if it agrees with the first request, or in the version that the
  * tests run with. See decision 14.
  *
  * @param request The request
@@ -65,7 +65,7 @@ export function readHeader(request: Request, name: string): string | null {
 }
 
 /**
- * Reads the `Host` header of a request from Deno's server, which prepends the header to the target unchecked.
+ * Reads the `Host` header of a request from Deno's server, which prepends it to the target unchecked.
  *
  * @param request The request
  * @returns The header; `null` for a request that the program created itself, whose URL was parsed
@@ -73,7 +73,7 @@ export function readHeader(request: Request, name: string): string | null {
 export function joinedHost(request: Request): string | null {
   const record = recordOf(request);
   if (record !== null) return record.header("host");
-  // if records cannot be trusted, the headers are read; those of the program's own requests are not needed
+  // if records cannot be trusted, the headers are read; the program's own requests do not need them
   return trusted === false || property === undefined ? request.headers.get("host") : null;
 }
 
@@ -81,7 +81,7 @@ export function joinedHost(request: Request): string | null {
  * Visits all headers of a request, with names as the client sent them.
  *
  * @param request The request
- * @param visitor Called with value and name of each
+ * @param visitor Called with each header's value and name
  * @throws {TypeError} If Deno has released the headers with the response
  */
 export function visitHeaders(request: Request, visitor: (value: string, name: string) => void): void {
@@ -131,7 +131,7 @@ export function arrivedText(request: Request): string | null {
 
 /**
  * Reports whether a request whose headers announce no body has one, which is possible over HTTP/2. Deno always delivers
- * a stream; if the client sent nothing, the stream stands for zero bytes, all of which have arrived.
+ * a stream; if the client sent nothing, the stream represents zero bytes that have all arrived.
  *
  * @param request The request
  */
@@ -158,11 +158,11 @@ export function isServed(request: Request): boolean {
 }
 
 /**
- * Detects that the client of a request disconnects. This costs a tenth of the request's signal: after every response,
- * Deno creates and dispatches an event for each signal that was read.
+ * Detects when a request's client disconnects. This costs a tenth of what the request's signal costs: after every
+ * response, Deno creates and dispatches an event for each signal that was read.
  *
  * @param request The request
- * @param watch Notified when the client disconnects, or when the response has been sent
+ * @param watch Notified when the client disconnects, or once the response has been sent
  * @returns Whether it will be notified; otherwise there is only the signal
  */
 export function onAbort(request: Request, watch: ClientWatch): boolean {
@@ -182,7 +182,7 @@ function recordOf(request: Request): RequestRecord | null {
   return trusted ? record as RequestRecord : null;
 }
 
-// Short, because the first client waits for it. A completed request decides nothing: its record throws.
+// Short, because the first client waits for it. A completed request is inconclusive: its record throws.
 function agrees(record: RequestRecord, headers: Headers): boolean | undefined {
   const name = COMMON.find((name) => headers.get(name) !== null);
   if (name === undefined) return undefined;

@@ -1,7 +1,7 @@
 import type { Peer } from "../../exchange/peer.ts";
 import type { AppFetch } from "../shared/platform.ts";
 
-/** Facts that only the server of a request has: Deno reports neither with the request. */
+/** Facts that only a request's server has: Deno reports neither with the request. */
 export interface ServerFacts {
   /** Where it listens. */
   readonly local: Peer;
@@ -31,7 +31,7 @@ export function noteServer(handler: AppFetch, facts: ServerFacts): AppFetch {
 }
 
 /**
- * Where the server of a request listens; `undefined` for the program's own server, `Deno.serve(app.fetch)`.
+ * Where a request's server listens; `undefined` for the program's own server, `Deno.serve(app.fetch)`.
  *
  * @param info Deno's information about the request
  */
@@ -41,7 +41,7 @@ export function localOf(info: unknown): Peer | undefined {
 
 /**
  * Returns whether a request arrived over TLS. Deno adopts the scheme that a client writes (RFC 9112 section 3.2.2), so
- * its URL counts only with the program's own server.
+ * the URL counts only with the program's own server.
  *
  * @param request The request
  * @param info Deno's information about it

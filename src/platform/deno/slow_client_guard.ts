@@ -1,6 +1,6 @@
 import { utf8Length } from "../../util/encodings.ts";
 
-/** Close event for a client that stopped reading, the same as for one that does not respond to pings. */
+/** Close event for a client that stopped reading, the same as for one that does not answer pings. */
 const GONE: CloseEventInit = {
   wasClean: false,
   code: 1006,
@@ -8,11 +8,12 @@ const GONE: CloseEventInit = {
 };
 
 /**
- * Ends connections whose clients stop reading. Deno's pings and its close would be queued after the waiting messages,
- * so it would never notice, and would buffer more and more. Nor does it ping clients that do not respond to its Close
- * frame; it would wait for them indefinitely.
+ * Ends connections whose clients stop reading. Deno queues its pings and its close after the waiting messages, so it
+ * would never notice, and would buffer more and more. Nor does it ping clients that ignore its Close frame; it would
+ * wait for them indefinitely.
  *
- * Deno keeps its buffers until the connection ends. But the application sees it as closed and sends no more.
+ * Deno keeps its buffers until the connection ends. But the application sees the connection as closed and sends no
+ * more.
  *
  * @param socket The server's end
  * @param timeoutMs ms after which such a client counts as disconnected, 0 for never

@@ -1,7 +1,7 @@
 import { builtinModule } from "./builtin_module.ts";
 
 /**
- * Runs functions in an asynchronous context, with its values of `AsyncLocalStorage`: an `AsyncResource`.
+ * Runs functions in an asynchronous context, with its `AsyncLocalStorage` values: an `AsyncResource`.
  *
  * @internal
  */
@@ -24,7 +24,7 @@ const NO_SCOPE: AsyncScope = { runInAsyncScope: (run) => run() };
  * Keeps the current asynchronous context for later events. Node and Bun emit a connection's events in the connection's
  * context, workerd in none; promises keep their own (`src/util/async_context.ts`).
  *
- * @returns The scope of the context; on Workers without `nodejs_compat`, which have no contexts, it does nothing
+ * @returns The context's scope; on Workers without `nodejs_compat`, which have no contexts, it does nothing
  */
 export function asyncScope(): AsyncScope {
   // looked up once: on Node the lookup takes longer than creating a scope

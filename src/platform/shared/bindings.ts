@@ -1,8 +1,8 @@
-/** Properties of runtimes' arguments: Deno's and Node's `remoteAddr`, Bun's server, contexts of edge functions. */
+/** Properties on runtimes' arguments: Deno's and Node's `remoteAddr`, Bun's server, edge functions' contexts. */
 const MARKS = ["remoteAddr", "requestIP", "waitUntil", "ip"] as const;
 
 /**
- * The bindings that a program or its test passes to `app.fetch` like a Worker does: `fetch(request, env, ctx)`.
+ * The bindings that a program or its test passes to `app.fetch` as a Worker does: `fetch(request, env, ctx)`.
  *
  * @param info The second argument
  * @param context The third argument: only Workers get one

@@ -3,7 +3,7 @@ import type { BuiltinName } from "./builtin_module.ts";
 
 /** The part of `node:crypto` used here. */
 interface BuiltinCrypto {
-  /** One-shot hashing, as of Node 20.12. */
+  /** One-shot hashing, Node 20.12 or later. */
   hash?(name: "sha1", body: string | Uint8Array, encoding: "base64"): string;
   createHash(name: "sha1"): {
     update(body: string | Uint8Array): { digest(encoding: "base64"): string };
@@ -15,7 +15,7 @@ interface BuiltinBuffer {
   readonly Buffer: { byteLength(body: string | Uint8Array): number };
 }
 
-/** Loads a module of Node; returns `undefined` if it is missing. */
+/** Loads a Node module; returns `undefined` if it is missing. */
 type Load = <T>(name: BuiltinName) => T | undefined;
 
 /** The parts of Node that create a tag. */
@@ -25,11 +25,11 @@ interface Makers {
 }
 
 /**
- * Creates entity tags with Node's `node:crypto`, in a fifth of JavaScript's time for a long body.
+ * Creates entity tags with Node's `node:crypto`, which takes a fifth of JavaScript's time for a long body.
  *
- * @param load Loads a module of Node
+ * @param load Loads a Node module
  * @param after Number of characters or bytes to hash before the module is loaded
- * @returns Creates strong tags; `null` until then, and if the module is missing
+ * @returns Creates strong tags; it returns `null` until then, and if the module is missing
  */
 export function builtinEntityTag(load: Load, after: number): NonNullable<TagMaker["entityTag"]> {
   let left = after;

@@ -32,10 +32,10 @@ export interface BuiltinFiles {
 }
 
 /**
- * The files of a runtime that has `node:fs`.
+ * File access on a runtime that has `node:fs`.
  *
  * @param load Returns the module; called on first access
- * @param workingDirectory The folder that relative paths are resolved against
+ * @param workingDirectory The folder against which relative paths are resolved
  */
 export function builtinFiles(load: () => BuiltinFiles, workingDirectory: () => string): FileSystem {
   return {

@@ -40,7 +40,7 @@ export function builtinInflater(zlib: BuiltinZlib, coding: InflatedCoding): Infl
   const readable = new ReadableStream<Uint8Array<ArrayBuffer>>({
     start(controller) {
       stream.on("data", (chunk) => {
-        // Deno's finishes the turn after it was destroyed
+        // Deno's finishes on the tick after it was destroyed
         if (!isRead) return;
         controller.enqueue(chunk);
         if (controller.desiredSize! <= 0) stream.pause();

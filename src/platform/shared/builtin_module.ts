@@ -3,7 +3,7 @@ interface ProcessLike {
   getBuiltinModule?(name: string): unknown;
 }
 
-/** Modules of Node and Bun that are used if the runtime has them. */
+/** Node and Bun modules that are used if the runtime has them. */
 export type BuiltinName =
   | "bun:jsc"
   | "node:async_hooks"
@@ -18,7 +18,7 @@ export type BuiltinName =
   | "node:zlib";
 
 /**
- * Loads a module of Node, on runtimes that have `process` and the module.
+ * Loads a Node module, on runtimes that have `process` and the module.
  *
  * @typeParam T The part of the module used by the caller
  * @param name Its name

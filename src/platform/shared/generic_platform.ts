@@ -19,7 +19,7 @@ export function genericPlatform(): Platform {
     files: null,
     separator: () => (globalThis as { process?: ProcessLike }).process?.platform === "win32" ? undefined : "/",
     header: (request, name) => request.headers.get(name),
-    // not an iterator: on Deno that re-sorts all headers for each of them
+    // not an iterator: on Deno that sorts all headers again for each one
     visitHeaders: (request, visitor) => request.headers.forEach(visitor),
     peerOf,
     returnedBody,
@@ -52,8 +52,8 @@ export function genericPlatform(): Platform {
 }
 
 /**
- * The error for an impossible upgrade. Its message is sent to the client, because there is no earlier chance to inform
- * the developer.
+ * The error for an impossible upgrade. The client gets its message, because there is no earlier chance to inform the
+ * developer.
  *
  * @param message What is missing, and what to do
  */
@@ -84,7 +84,7 @@ export function waitUntil(promise: Promise<unknown>, info: unknown, context: unk
 }
 
 /**
- * Checks by one of its methods whether a platform argument has a given type. Objects whose properties throw do not.
+ * Checks by one of its methods whether a platform argument has a given type. Objects with throwing properties do not.
  *
  * @typeParam T The type
  * @param given The argument

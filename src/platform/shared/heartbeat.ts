@@ -1,6 +1,6 @@
 import { type Linked, LinkedList } from "../../util/linked_list.ts";
 
-/** Actions of a heartbeat on its connection. */
+/** A heartbeat's actions on its connection. */
 export interface Pulse {
   /** Sends a ping. */
   ping(): void;
@@ -16,7 +16,7 @@ export interface Pulse {
 /** If a timer is late by more than this many ms, this process was busy, and the client may not be at fault. */
 const LATE_MS = 20;
 
-/** Number of checks within half a timeout: a ping is late by at most a sixteenth of that time. */
+/** Number of checks in half a timeout: a ping is late by at most a sixteenth of that time. */
 const LOOKS = 16;
 
 /** The time in whole ms: V8 boxes fractions, and each connection keeps three of them. */
@@ -29,7 +29,7 @@ interface Timer {
 
 /** One timer for all connections with the same timeout: separate timers would take a third of a kilobyte each. */
 class Ticker {
-  /** Half of the timeout in ms. */
+  /** Half the timeout in ms. */
   readonly half: number;
   readonly #everyMs: number;
   readonly #members = new LinkedList<Heartbeat>();
@@ -68,11 +68,11 @@ class Ticker {
   }
 }
 
-/** The tickers that have members, by half of the timeout. */
+/** The tickers that have members, by half the timeout. */
 const running = new Map<number, Ticker>();
 
 /**
- * Detects disconnected clients if the runtime does not do so per connection. A client that is silent for half of the
+ * Detects disconnected clients if the runtime does not do so per connection. A client that is silent for half the
  * timeout gets a ping, and counts as lost if it stays silent for the other half. Anything it sends counts as a
  * response. But a client that reads nothing for the whole timeout is lost whatever it sends: the data waiting for it
  * would fill the memory.
@@ -85,7 +85,7 @@ export class Heartbeat implements Linked<Heartbeat> {
   #ticker: Ticker | null = null;
   #heard: number;
   #taken: number | null = null;
-  /** When the client last read data, or nothing was waiting. */
+  /** When the client last read data, or when nothing was waiting. */
   #tookAt: number;
   #pinged = false;
   #isPaused = false;

@@ -21,8 +21,8 @@ interface ProcessLike {
 const PACKAGE_NAME = /^[a-z0-9~-][\w.~-]*$/i;
 
 /**
- * Finds an installed package of the program: first in `node_modules` above its main file, then above the working
- * directory, for programs without a file. On Deno a package in its cache counts if `deno.json` or `package.json` lists
+ * Finds a package installed for the program: first in `node_modules` above its main file, then above the working
+ * directory, for programs without a file. On Deno, a package in the cache counts if `deno.json` or `package.json` lists
  * it. Nothing is ever downloaded. See decision 18.
  *
  * @param name Name of the package
@@ -47,7 +47,7 @@ export function findPackage(name: string): string | undefined {
 }
 
 /**
- * Loads an installed package of the program, if the runtime supports it.
+ * Loads a package installed for the program, if the runtime supports it.
  *
  * @param name Name of the package
  * @returns The package, `undefined` if there is none
@@ -59,9 +59,9 @@ export async function requirePackage(name: string): Promise<unknown> {
 }
 
 /**
- * Returns whether `import()` exists, given a failure of it: Jest runs programs in a vm context without it.
+ * Returns whether `import()` exists, given an error from it: Jest runs programs in a vm context without it.
  *
- * @param failure The error that it failed with
+ * @param failure The error with which it failed
  */
 export function importsExist(failure: unknown): boolean {
   const { code } = (failure ?? {}) as { code?: unknown };

@@ -1,4 +1,4 @@
-/** Node's messages, by code, for the errors that a program can act on. */
+/** Node's messages, by code, for errors on which a program can act. */
 const REASONS: Readonly<Record<string, string>> = {
   EADDRINUSE: "address already in use",
   EADDRNOTAVAIL: "address not available",
@@ -14,7 +14,7 @@ interface SystemError extends Error {
 }
 
 /**
- * Listens, and on failure gives the error the message and properties it has on Node: other runtimes omit the address,
+ * Listens. On failure, it gives the error the message and properties it has on Node: other runtimes omit the address,
  * and programs show these properties to their users.
  *
  * @param address The address

@@ -26,7 +26,7 @@ interface PeerTold {
 type RequestIP = (this: unknown, request: Request) => { address?: unknown; port?: unknown } | null;
 
 /**
- * The peer, if the platform's second argument has one of the known shapes; otherwise unknown.
+ * The peer, if the platform's second argument has a known shape; otherwise unknown.
  *
  * @param info The platform's second argument
  * @param request The request

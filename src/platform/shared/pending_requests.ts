@@ -5,7 +5,7 @@ import type { AppFetch } from "./platform.ts";
 
 /** Requests that a server waits for, on runtimes that cannot cut connections after starting to shut down. */
 export class PendingRequests {
-  /** Requests of a handler around the application, whose promises are its own. */
+  /** Requests to a handler around the application, which creates their promises. */
   readonly #wrapped = new Map<Request, (response: Response) => void>();
   #over = false;
 
@@ -38,16 +38,16 @@ export class PendingRequests {
   }
 
   /**
-   * Whether the body of a request may still be arriving.
+   * Whether a request's body may still be arriving.
    *
-   * @param app The application of the server
+   * @param app The server's application
    */
   mayReadBodies(app: object): boolean {
     return mayReadBodies(app, this, this.#wrapped.keys());
   }
 
   /**
-   * Responds with 503 to all requests waiting for their handlers, and to all further ones.
+   * Responds with 503 to all requests waiting for their handlers, and to all later ones.
    *
    * @returns The requests that were waiting
    */

@@ -27,8 +27,8 @@ export interface ListenOptions extends Partial<ServerTimeouts>, Partial<ServerCo
   /** Private key in PEM, for TLS. */
   key?: string;
   /**
-   * Lets several processes share the port; the system distributes connections among them. Needs the flag
-   * `--unstable-net` on Deno, and version 22.12, 23.1 or later on Node; all need Linux or another system with support.
+   * Lets several processes share the port; the system distributes connections among them. Needs the `--unstable-net`
+   * flag on Deno, Node 22.12, 23.1 or later, and Linux or another system with support.
    */
   reusePort?: boolean;
 }
@@ -36,33 +36,33 @@ export interface ListenOptions extends Partial<ServerTimeouts>, Partial<ServerCo
 /** Responds to a request; the other arguments are the platform's. */
 export type AppFetch = (request: Request, info?: unknown, context?: unknown) => Response | Promise<Response>;
 
-/** An object that can be served: an application. */
+/** An application that can be served. */
 export interface Servable {
   /** Responds to a web request. */
   fetch(request: Request, info?: unknown): Response | Promise<Response>;
 }
 
-/** An object with routes: an application. It gets the errors of its server. */
+/** An application with routes. It receives its server's errors. */
 export interface Routed extends ErrorReporter {
   /** Returns which paths may lead to a WebSocket route. */
   readonly fastMatcher: { leadsToSocket(path: string): boolean };
-  /** Handlers that the server needs for WebSockets; only on Bun. */
+  /** The server's WebSocket handlers; only on Bun. */
   readonly websocket?: unknown;
-  /** Bodies being streamed. */
+  /** The bodies being streamed. */
   readonly [openStreamsKey]: OpenStreams;
-  /** The program's replacement of the application's `handle`, which then gets all requests; otherwise `null`. */
+  /** The program's replacement for the application's `handle`, which then gets all requests; otherwise `null`. */
   readonly [replacedHandleKey]?: NodeHandle | null;
 }
 
-/** Key of a program's replacement of an application's `handle`. */
+/** Key of a program's replacement for an application's `handle`. */
 export const replacedHandleKey: unique symbol = Symbol("sluice.replaced handle");
 
-/** Handles a request of Node's server. */
+/** Handles a request from Node's server. */
 export type NodeHandle = (req: object, res: object) => unknown;
 
 /**
- * Time limits of a server in ms; 0 or `Infinity` for none. The names are those of Node's `http.Server`; the last is
- * nginx's.
+ * A server's time limits in ms; 0 or `Infinity` for none. The names come from Node's `http.Server`, the last from
+ * nginx.
  */
 export interface ServerTimeouts {
   /**
@@ -71,8 +71,8 @@ export interface ServerTimeouts {
    */
   keepAliveTimeout: number;
   /**
-   * For the headers of a request. Default: 60 s as in Node, up to Node's next check. Node only: Bun always allows about
-   * 12 s for the first request of a connection; Deno has no limit.
+   * For a request's headers. Default: 60 s as in Node, up to Node's next check. Node only: Bun always allows about 12 s
+   * for the first request on a connection; Deno has no limit.
    */
   headersTimeout: number;
   /** For a whole request, including its body. Node's default is 300 s; other runtimes have none. */
@@ -87,18 +87,18 @@ export interface ServerTimeouts {
 }
 
 /**
- * Quantity limits of a server; 0 or `Infinity` for none. The names are those of Node's `http.Server`, except the last.
+ * A server's quantity limits; 0 or `Infinity` for none. The names come from Node's `http.Server`, except the last.
  * Node only.
  */
 export interface ServerCounts {
   /** Concurrent connections; further ones are closed on arrival. None by default. */
   maxConnections: number;
-  /** Headers of a request; further ones are dropped. Node's default is 2000. */
+  /** Headers per request; further ones are dropped. Node's default is 2000. */
   maxHeadersCount: number;
-  /** Requests on a connection; further ones get 503. None by default. */
+  /** Requests per connection; further ones get 503. None by default. */
   maxRequestsPerSocket: number;
   /**
-   * Concurrent requests of an HTTP/2 connection, announced as `SETTINGS_MAX_CONCURRENT_STREAMS` (RFC 9113 section
+   * Concurrent requests on an HTTP/2 connection, announced as `SETTINGS_MAX_CONCURRENT_STREAMS` (RFC 9113 section
    * 5.1.2); further ones are refused. 128 by default. Deno always allows 200.
    */
   maxStreams: number;
@@ -119,11 +119,11 @@ export interface NativeServer extends EmitterMethods {
 export interface PlatformServer {
   /** Node's own server; absent elsewhere. */
   readonly native?: NativeServer;
-  /** Advice on what provides Node's server instead; absent if the usual advice applies. */
+  /** Advice on how to get Node's server instead; absent if the usual advice applies. */
   readonly advice?: string;
   /** Whether it uses TLS; absent if the option `cert` shows it. */
   readonly isEncrypted?: boolean;
-  /** The limits it enforces, and no others; each can be changed while it listens. */
+  /** Only the limits it enforces; each can be changed while it listens. */
   readonly limits: Partial<Record<LimitName, number | undefined>>;
   /** The port it listens on. */
   readonly port: number;
@@ -136,11 +136,11 @@ export interface PlatformServer {
   /** Resolves when the server is down; rejects if it could not listen, at first or after losing its port. */
   readonly finished: Promise<void>;
   /**
-   * Starts to end connections, each after its next response, while requests are still accepted. Absent if responses say
-   * so themselves and nothing else is needed.
+   * Starts to close each connection after its next response, while requests are still accepted. Absent if the
+   * responses' own headers suffice.
    */
   drain?(): void;
-  /** Stops accepting connections; resolves when the requests in flight have their responses. */
+  /** Stops accepting connections; resolves once the requests in flight have their responses. */
   shutdown(): Promise<void>;
   /** Responds with 503 to every request still waiting for its handler. */
   abort(): void;
@@ -162,9 +162,9 @@ export interface UpgradeOptions {
   protocol?: string | undefined;
   /** Headers set before the upgrade. */
   headers?: Headers | undefined;
-  /** Milliseconds after which a client that does not respond to pings counts as disconnected, 0 for never. */
+  /** Milliseconds after which a client that does not answer pings counts as disconnected, 0 for never. */
   pingTimeoutMs: number;
-  /** Maximum bytes of a message; a longer one closes the connection with 1009. */
+  /** Maximum bytes per message; a longer one closes the connection with 1009. */
   maxMessageBytes: number;
   /** The platform's third argument. */
   context?: unknown;
@@ -185,37 +185,37 @@ export interface Upgrade {
   /** The response; some platforms need this very object back. */
   readonly response: Response;
   /**
-   * Saves the data that the connection needs after hibernation, on platforms that hibernate: called when it is
-   * accepted, and after each of its handlers.
+   * Saves the data that the connection needs after hibernation, on platforms that hibernate. Called when the connection
+   * is accepted and after each of its handlers.
    *
    * @throws If a value cannot be saved
    */
   keep?(connection: KeptConnection, handlers: object): void;
 }
 
-/** Limits of a server under Bun's names. */
+/** A server's limits under Bun's names. */
 export interface ServerLimits {
   /** Seconds after which an idle connection is cut, 0 for never. */
   readonly idleTimeout: number;
-  /** Maximum bytes of a body; a larger one refuses the request. */
+  /** Maximum bytes per body; a request with a larger one is refused. */
   readonly maxRequestBodySize: number;
 }
 
-/** Access to the process that an application needs. */
+/** The access to its process that an application needs. */
 export interface ProcessAccess {
   /** Name in messages. */
   readonly name: string;
   /** Reads an environment variable; `undefined` if it is not set or must not be read. */
   env(name: string): string | undefined;
   /**
-   * Returns how to let the program read an environment variable; `undefined` if it can, and then `env` reads it.
+   * Returns how to let the program read an environment variable; `undefined` if `env` can already read it.
    *
    * @param name Name of the variable
    */
   unread?(name: string): string | undefined;
   /**
-   * Default of the `env` setting without `NODE_ENV`: Express's `"development"` on runtimes used for development,
-   * `"production"` on those that only run deployed programs, where that variable is rarely set.
+   * Default for the `env` setting without `NODE_ENV`: Express's `"development"` on runtimes used for development,
+   * `"production"` on runtimes that only run deployed programs, where that variable is rarely set.
    */
   defaultEnv(): "development" | "production";
   /** Whether output goes to a terminal with colors. */
@@ -238,13 +238,13 @@ export interface Servers {
   serve(handler: AppFetch, options: ListenOptions, app: Routed): PlatformServer;
   /** The limits that `serve` accepts. */
   readonly listenLimits: readonly LimitName[] | "all";
-  /** Limits that the server reads from an exported application; only for Bun. */
+  /** Limits that the server reads from an exported application; only on Bun. */
   readonly serverLimits?: ServerLimits;
   /** Creates what the runtime needs for its first response, before clients can connect. */
   prepare?(): void;
-  /** Responds to a request that the runtime's server should have rejected, if its URL no longer shows that. */
+  /** Responds to a request that the runtime's server should have rejected, when the URL no longer shows why. */
   refuse?(request: Request): Response | undefined;
-  /** Responds to a request of a Node server, for `http.createServer(app)`. */
+  /** Responds to a request from a Node server, for `http.createServer(app)`. */
   handleNodeRequest?(app: Servable, req: object, res: object, next?: (error?: unknown) => void): void;
   /** Whether a function may be the default export; Workers treat every function as a class. */
   readonly callableApps: boolean;
@@ -258,16 +258,16 @@ export interface Upgrades {
   /** Accepts a WebSocket; if the runtime cannot, throws an `HttpError` 501 with advice. */
   upgrade(request: Request, info: unknown, options: UpgradeOptions): Upgrade;
   /**
-   * Returns whether the client of a handshake disconnected while middleware waited, if an upgrade would not notice. If
-   * it did not, the upgrade must follow in the same turn.
+   * Returns whether the handshake's client disconnected while middleware waited, if an upgrade would not notice. If it
+   * did not, the upgrade must follow on the same tick.
    */
   hasDisconnected?(request: Request): Promise<boolean>;
-  /** Whether an `Upgrade` header alone makes a handshake, because the runtime itself checks those of clients. */
+  /** Whether an `Upgrade` header alone makes a handshake, because the runtime itself checks clients' handshakes. */
   readonly bareUpgrades?: boolean;
   /**
-   * Creates the handlers that the server needs for WebSockets; only for Bun.
+   * Creates the server's WebSocket handlers; only on Bun.
    *
-   * @param maxMessageBytes Maximum bytes of a message: the largest number that any route allows
+   * @param maxMessageBytes Maximum bytes per message: the largest number that any route allows
    */
   socketHandlers?(maxMessageBytes: number): object;
 }

@@ -1,7 +1,7 @@
 import { type OpenStream, piecesKey } from "../../exchange/app_like.ts";
 import type { OpenStreams } from "../../exchange/open_streams.ts";
 
-/** Default of `sendTimeout` in ms. */
+/** Default `sendTimeout` in ms. */
 export const SEND_TIMEOUT_MS = 120_000;
 
 /** The timer as returned by runtimes with and without Node's functions. */
@@ -10,13 +10,13 @@ export type Timer = ReturnType<typeof setInterval>;
 /** Number of checks per timeout, so it is never late by more than a fraction of itself. */
 const LOOKS = 4;
 
-/** Progress of something when it last moved. */
+/** An item's progress when it last moved. */
 interface Standing {
   readonly sent: number;
   readonly since: number;
 }
 
-/** Finds things that have not moved for some time. They are checked periodically, so no step needs to be recorded. */
+/** Finds items that have not moved for some time. It checks them periodically, so no step needs to be recorded. */
 export class Standstill<T> {
   #standing = new Map<T, Standing>();
 
@@ -33,8 +33,8 @@ export class Standstill<T> {
   /**
    * Checks everything that should move.
    *
-   * @param moving Progress of each
-   * @param timeoutMs How long it may stand still, in ms
+   * @param moving Each item's progress
+   * @param timeoutMs How long an item may stand still, in ms
    * @returns Those that have stood still for longer
    */
   look(moving: Iterable<readonly [one: T, sent: number]>, timeoutMs: number): T[] {
@@ -53,9 +53,9 @@ export class Standstill<T> {
 }
 
 /**
- * Cuts streamed bodies whose clients stop reading. One timer checks all of them; a stream only has to count its pieces.
- * Nothing else is checked, so a stream with nothing to send may be silent forever. There is no timer until a body is
- * streamed: on Deno the first timer of a process takes 11 ms to create.
+ * Cuts streamed bodies whose clients stop reading. One timer checks all of them; a stream only has to count its chunks.
+ * Nothing else is checked, so a stream that has no data to send may be silent forever. There is no timer until a body
+ * is streamed: on Deno, a process's first timer takes 11 ms to create.
  */
 export class SlowClients {
   readonly #streams: OpenStreams;

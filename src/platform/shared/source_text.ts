@@ -1,10 +1,10 @@
 import type { FileStat } from "../../exchange/file_system.ts";
 
-/** Maximum bytes of a file to read: bundles have a few million. */
+/** Maximum bytes to read from a file: bundles have a few million. */
 const MOST = 16 * 1024 * 1024;
 
 /**
- * Content of a source file as a string, for `FileSystem.sourceText`.
+ * A source file's content as a string, for `FileSystem.sourceText`.
  *
  * @param path Path of the file
  * @param stat Looks it up

@@ -8,10 +8,10 @@ const MOST_POLLS = 1000;
 
 /**
  * Waits until the runtime has accepted and read everything that has reached the process. When the runtime stops
- * listening, it resets unaccepted connections and connections with unread requests. Call this right before that, with
- * no timer after it: data that arrives while the process sleeps would be seen too late.
+ * listening, it resets unaccepted connections and connections with unread requests. Call this right before that,
+ * without a timer in between: data that arrives while the process sleeps would be seen too late.
  *
- * @param nextPoll Resolves when the runtime has polled for connections and bytes once more, without sleeping
+ * @param nextPoll Resolves once the runtime has polled again for connections and bytes, without sleeping
  */
 export async function untilQuiet(nextPoll: () => Promise<unknown>): Promise<void> {
   for (let poll = 0, quiet = 0; quiet < QUIET_POLLS && poll < MOST_POLLS; poll++) {

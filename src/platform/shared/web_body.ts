@@ -1,9 +1,8 @@
 import { closedPromiseOf } from "../../util/stream_closed.ts";
 
 /**
- * The body of a response if it is a stream created by the program, on runtimes where reading `body` is cheap. The
- * runtime turns strings, bytes, files and responses of other servers into byte streams; a program's streams usually are
- * not byte streams.
+ * A response's body if it is a stream created by the program, on runtimes where reading `body` is cheap. The runtime
+ * turns strings, bytes, files and other servers' responses into byte streams; a program's streams usually are not.
  *
  * @param response The response
  * @returns The stream, `null` if there is none
