@@ -5,7 +5,7 @@ import { negotiateCharsets, negotiateEncodings, negotiateLanguages, negotiateMed
 /** Picks the best offer, `false` if none is acceptable. */
 type Decide = (header: string | undefined, offered: readonly string[]) => string | false;
 
-/** Number of cached decisions of each kind. */
+/** Number of cached decisions per kind. */
 const MAX_REMEMBERED = 512;
 /** Browsers send about a hundred characters; much longer headers are nonsense and not worth caching. */
 const LONGEST_REMEMBERED = 512;
@@ -42,7 +42,7 @@ const bestLanguage = remembering((header, offered) => negotiateLanguages(header,
  * Picks the best of the offered media types, which may be extensions (`json`) or full types.
  *
  * @param header The `Accept` header
- * @param offered What the server can send, preferred first; empty for the client's whole list
+ * @param offered The server's offers, preferred first; empty for the client's whole list
  * @returns The best offer as written, the client's list if nothing was offered, or `false`
  */
 export function acceptedType(header: string | undefined, offered: readonly string[]): string | string[] | false {

@@ -58,7 +58,7 @@ export function clientAddresses(client: ClientView, caller: string): (string | u
 }
 
 /**
- * Scheme used by the client: the connection's, or `X-Forwarded-Proto` from a trusted peer.
+ * The client's scheme: the connection's, or `X-Forwarded-Proto` from a trusted peer.
  *
  * @param client The client
  * @param encrypted Whether the connection is encrypted
@@ -90,7 +90,7 @@ export function hostnameOf(host: string | undefined): string | undefined {
 }
 
 /**
- * Labels of a host below the domain, from right to left, like Express's `req.subdomains`.
+ * Labels of a host below the domain, from right to left, as in Express's `req.subdomains`.
  *
  * @param hostname The host without a port
  * @param offset How many labels, counted from the right, belong to the domain itself

@@ -31,8 +31,8 @@ export interface ParsedQs {
 }
 
 /**
- * Lets the types tell Node's and Express's requests from ours by a property that ours lack. A property that ours have
- * would also admit handlers declared with other path parameters.
+ * Lets the types distinguish Node's and Express's requests from ours by a property that ours lack. A property that ours
+ * have would also admit handlers declared with other path parameters.
  */
 export interface NodeRequest {
   /** Adds a chunk to the stream; only the stream's own implementation does so. */
@@ -129,7 +129,8 @@ export class FrameworkRequest<Params = RouteParams, Body = Any, Query = ParsedQs
   }
 
   /**
-   * Sequence number of this request in creation order; it shows limiters that they were created inside a request.
+   * Sequence number of this request in creation order; from it, limiters detect that they were created during a
+   * request.
    *
    * @internal
    */
@@ -188,7 +189,7 @@ export class FrameworkRequest<Params = RouteParams, Body = Any, Query = ParsedQs
     return this.body !== undefined && this.readableEnded;
   }
 
-  /** The part of the path consumed by mounts, without a trailing slash; `undefined` after a 404, as in Express. */
+  /** The part of the path that mounts consumed, without a trailing slash; `undefined` after a 404, as in Express. */
   get baseUrl(): string {
     const target = exchangeOf(this)?.target;
     const isOutside = target?.params === undefined && target?.mount === 0;
@@ -202,9 +203,9 @@ export class FrameworkRequest<Params = RouteParams, Body = Any, Query = ParsedQs
   }
 
   /**
-   * The path of the last matching route as registered, including the mounts around it, such as
+   * The last matching route's path as registered, including its enclosing mounts, such as
    * `/teams/:team/members/:name`; for a RegExp, its source. `undefined` if no route matched. Use it to name the route
-   * in logs and metrics, like OpenTelemetry's `http.route`. Express has no such property.
+   * in logs and metrics, as OpenTelemetry's `http.route` does. Express has no such property.
    */
   get routePath(): string | undefined {
     const { route } = this;
@@ -233,8 +234,8 @@ export class FrameworkRequest<Params = RouteParams, Body = Any, Query = ParsedQs
   }
 
   /**
-   * The platform's third argument: a Worker's `ctx`, with `props`, `exports` and `passThroughOnException`, or the state
-   * of a Durable Object. `undefined` on other runtimes; they provide their details in `req.info`.
+   * The platform's third argument: a Worker's `ctx`, with `props`, `exports` and `passThroughOnException`, or a Durable
+   * Object's state. `undefined` on other runtimes, which provide their details in `req.info`.
    *
    * It is of type `any` unless {@linkcode RequestExtras} declares `executionCtx`.
    */
@@ -250,11 +251,11 @@ export class FrameworkRequest<Params = RouteParams, Body = Any, Query = ParsedQs
    * Keeps work running after the response. Without it, Workers and edge functions stop when the response ends. Closing
    * a server waits for the work. Failures are logged.
    *
-   * @param work A promise of the work
+   * @param work A promise for the work
    * @throws {TypeError} If given a function instead of a promise
    */
   waitUntil(work: PromiseLike<unknown>): void {
-    // as on Workers, other values count as done; but a function would never run
+    // as on Workers, other values count as done, but a function would never run
     const isIdle = typeof work === "function" && !("then" in work);
     if (isIdle) throw new TypeError("req.waitUntil expects a promise, not a function; call it");
     const { app, info, context } = exchangeFor(this, "req.waitUntil");
@@ -409,13 +410,13 @@ export class FrameworkRequest<Params = RouteParams, Body = Any, Query = ParsedQs
     return hostnameOf(this.host)!;
   }
 
-  /** Labels of the host below the domain, right to left; `subdomain offset` sets how many labels the domain has. */
+  /** The host's labels below the domain, right to left; `subdomain offset` sets how many labels the domain has. */
   get subdomains(): string[] {
     const { hostname } = this;
     return hostname === undefined ? [] : subdomainsOf(hostname, subdomainOffset(this));
   }
 
-  /** Whether `X-Requested-With`, which libraries set, says that `XMLHttpRequest` made the request. */
+  /** Whether the request came from `XMLHttpRequest`, according to `X-Requested-With`, which libraries set. */
   get xhr(): boolean {
     return asciiLowerCase(this[readHeaderKey]("x-requested-with") ?? "") === "xmlhttprequest";
   }
@@ -452,7 +453,7 @@ export class FrameworkRequest<Params = RouteParams, Body = Any, Query = ParsedQs
    *
    * @throws {SyntaxError} If the body is not JSON; the error has status 400
    * @throws {HttpError} 413 above the limit; 400 if it nests more deeply than `json depth` or was cut off; 408 if no
-   * data arrived for too long; 503 if too much is being read at once
+   * data arrives for too long; 503 if too much is being read at once
    */
   json(): Promise<Any> {
     return readJson(this);
@@ -506,7 +507,7 @@ function parsedOf(req: AnyRequest): Parsed {
 
 function derivedQuery(req: AnyRequest): unknown {
   const original = originalOf(req);
-  // the same object while the query is the same
+  // the same object as long as the query is unchanged
   if (original !== req && req.url === original.url && req.app === original.app) return original.query;
   const parse = appOf(req, "req.query").get("query parser fn");
   const text = urlPartsOf(req)?.query ?? null;

@@ -16,7 +16,7 @@ const UNKNOWN = "unknown/unknown";
  * @returns The matching type as given (the actual type for wildcards and suffixes), or `false`
  */
 export function matchContentType(contentType: string | undefined, types: readonly string[]): string | false {
-  // the packages lower-case all of Unicode, which would turn the Kelvin sign into a "k"
+  // the packages lower-case all Unicode, which would turn the Kelvin sign into a "k"
   if (contentType === undefined || contentType.includes("\u212a")) return false;
   const actual = parse(contentType, { parameters: false }).type;
   if (actual === "") return false;

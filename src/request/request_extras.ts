@@ -26,7 +26,7 @@ import type { Any } from "../util/any.ts";
 export interface RequestExtras {}
 
 /**
- * The type that {@linkcode RequestExtras} declares for a property of every request.
+ * The type that {@linkcode RequestExtras} declares for a property on every request.
  *
  * @typeParam Name Name of the property
  * @typeParam Otherwise Its type if none is declared

@@ -51,18 +51,18 @@ export type FormatHandlers = Record<
 
 /**
  * Any body that `res.send` accepts: a string, bytes, a `Blob`, a stream of strings or bytes, or any JSON value. Typed
- * as any, as in Express: programs send values that they caught, and wrappers of `res.send` inspect their argument.
+ * as any, as in Express: programs send values that they caught, and wrappers around `res.send` inspect their argument.
  */
 export type SendBody = Any;
 
-/** Extra properties that your middleware attaches to responses; declared like `RequestExtras`. */
+/** Extra properties that your middleware attaches to responses; declare them like `RequestExtras`. */
 // deno-lint-ignore no-empty-interface -- programs augment it
 export interface ResponseExtras {}
 
 /** Key of the method that responds with one of the framework's own pages. */
 export const pageKey: unique symbol = Symbol("sluice.page");
 
-/** Key of the flag that no header was set and no method replaced. */
+/** Key of the flag that is set while no header was set and no method replaced. */
 export const untouchedKey: unique symbol = Symbol("sluice.untouched");
 
 /** Key of the state, created unless the response is sent at once. */
@@ -257,8 +257,8 @@ export class FrameworkResponse<L extends Record<string, Any> = Record<string, An
   }
 
   /**
-   * Responds with a value as JSON, according to the settings `json replacer`, `json spaces`, `json escape` and
-   * `json charset`.
+   * Responds with a value as JSON, according to the `json replacer`, `json spaces`, `json escape` and `json charset`
+   * settings.
    *
    * @param value Any value that JSON can represent
    * @throws {Error} If the response has already been sent (`ERR_HTTP_HEADERS_SENT`)
@@ -320,7 +320,7 @@ export class FrameworkResponse<L extends Record<string, Any> = Record<string, An
    * kept unless the response has its own.
    *
    * @param returned The response
-   * @throws {TypeError} If it cannot be sent: its body was used or is being read, or its status is 0
+   * @throws {TypeError} If it cannot be sent, because its body was used or is being read, or its status is 0
    */
   respondWith(returned: Response): void {
     assertOpen(this, "returning a Response");
@@ -337,7 +337,7 @@ export class FrameworkResponse<L extends Record<string, Any> = Record<string, An
       // a copy, because a handler may return the same object to several clients, and their cookies must not mix
       return this[passOnKey](addHeaders(this, body === null ? copyOf(response, app) : new Response(body, response)));
     }
-    // first, because on Bun reading the body discards the content type of a string
+    // first, because on Bun reading the body discards a string's content type
     const given = [...response.headers];
     const { body } = response;
     assertUnlocked(body);
@@ -394,7 +394,7 @@ export class FrameworkResponse<L extends Record<string, Any> = Record<string, An
     }
     if (Array.isArray(text)) throw new TypeError("Content-Type cannot be set to an Array");
     const type = contentTypeOf(text);
-    // a value that is not a type, such as null from a missing upstream header, leaves the choice to send and json
+    // if the value is not a type, such as null from a missing upstream header, send and json choose one
     if (type === undefined) this.removeHeader(field);
     else this.setHeader(field, type);
     return this;
@@ -523,7 +523,7 @@ export class FrameworkResponse<L extends Record<string, Any> = Record<string, An
    * @param handlers Handlers by media type or extension
    * @throws {TypeError} If a handler is not a function
    *
-   * @example JSON or HTML, whichever the client prefers
+   * @example JSON or HTML, as the client prefers
    * ```ts
    * import sluice from "@sluice/sluice";
    *
@@ -666,12 +666,12 @@ export class FrameworkResponse<L extends Record<string, Any> = Record<string, An
    *
    * @param view Name of the view
    * @param options Values for the view; they override `res.locals` and `app.locals`
-   * @param callback Gets the rendered string, which is then not sent; errors it throws go to the error handlers
+   * @param callback Receives the rendered string, which is then not sent; errors it throws go to the error handlers
    */
   render(view: string, options?: object | RenderCallback, callback?: RenderCallback): void {
     if (typeof options === "function") return this.render(view, {}, options as RenderCallback);
     const values = { ...options, _locals: this.locals };
-    // without `next` the request is over: the handler has also passed it on
+    // without `next` the request is over: the handler has already passed it on
     const fail = (error: unknown): void =>
       this.req.next ? this.req.next(error) : this.app.reportError(error, { req: this.req, phase: "view" });
     const respond: RenderCallback = (error, html) => {
@@ -737,7 +737,7 @@ function sendJson<R extends AnyResponse>(res: R, value: unknown): R {
   return sendWhole(res, text);
 }
 
-// a response that is derived, or made by a test, may keep its headers elsewhere
+// a derived response, or one made by a test, may keep its headers elsewhere
 function givenType(res: AnyResponse): string | undefined {
   return res[originalKey] === res ? res[responseStateKey].headers.contentType : res.get("Content-Type");
 }
@@ -754,13 +754,13 @@ function giveType(res: AnyResponse, type: string): void {
   else res.set("Content-Type", type);
 }
 
-// whether headers are set without going through a method of the program
+// whether headers are set without going through one of the program's methods
 function isDirect(res: AnyResponse): boolean {
   return res[originalKey] === res && res.setHeader === plainSetHeader && res.set === plainSet;
 }
 
-// whether a body can become a web response directly: a GET or POST with no replaced methods and no headers about the
-// body
+// whether a body can become a web response directly: for a GET or POST, with no replaced methods and no headers about
+// it
 function respondsAtOnce(res: AnyResponse): boolean {
   const state = res[begunKey];
   const { statusCode } = res;
@@ -801,7 +801,7 @@ function sendAtOnce(res: AnyResponse, response: Response, body: string): void {
   } else {
     const state = res[responseStateKey];
     state.sent(body, res.statusCode);
-    // this response's headers are not in the exchange's response, which a disconnected client was given
+    // this response's headers are not in the exchange's response, which went to a disconnected client
     if (!isFirst) response.headers.forEach((value, name) => state.headers.set("res.send", name, value));
   }
   res[exchangeKey].finish();
@@ -849,9 +849,9 @@ function sendBlob<R extends AnyResponse>(res: R, blob: Blob): R {
 }
 
 // The platform sends a one-piece body in one piece, twice as fast as our stream. But we cannot see whether a body is in
-// one piece, and the platform does not report its end. So listeners for the end need our stream. Event streams do too,
-// because on some platforms they would outlive the application. A body without a type may be endless, but it may also
-// be large and urgent: it is passed on as is, unless headers must be added anyway.
+// one piece, and the platform does not report its end. So listeners for the end need our stream. Event streams also do,
+// because on some platforms they would outlive the application. A body without a type may be endless, but may also be
+// large and urgent: it is passed on as is, unless headers must be added anyway.
 function mayHandOver(res: AnyResponse, { status, headers }: Response): boolean {
   const { headers: outgoing } = res[responseStateKey];
   if (isPatched(res) || outgoing.framed || outgoing.coded || res.req.method === "HEAD" || status < 200) return false;
@@ -861,12 +861,12 @@ function mayHandOver(res: AnyResponse, { status, headers }: Response): boolean {
   return !res[exchangeKey].app[runtimeKey].leavesStreams;
 }
 
-// the platform must get back the very upgrade object it created
+// the platform needs the very upgrade object that it created
 function upgradeWithHeaders(res: AnyResponse, response: Response): Response {
   try {
     return addHeaders(res, response);
   } catch {
-    // responses that a Worker got from fetch have immutable headers; on Workers, a copy still upgrades
+    // a Worker's responses from fetch have immutable headers; on Workers, a copy still upgrades
     return addHeaders(res, new Response(null, response));
   }
 }

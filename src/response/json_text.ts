@@ -3,7 +3,7 @@ import type { Any } from "../util/any.ts";
 const ESCAPES: Record<string, string> = { "<": "\\u003c", ">": "\\u003e", "&": "\\u0026" };
 
 /**
- * Serializes a value according to the settings `json replacer`, `json spaces` and `json escape`.
+ * Serializes a value according to the `json replacer`, `json spaces` and `json escape` settings.
  *
  * @param value Any value
  * @param app The application whose settings apply

@@ -7,7 +7,7 @@ import { nearestName } from "../util/nearest_name.ts";
 import { hmacSha256 } from "../util/sha256.ts";
 
 /**
- * Attributes of a cookie, as in Express.
+ * Cookie attributes, as in Express.
  *
  * @example A one-week cookie hidden from scripts
  * ```ts
@@ -21,7 +21,7 @@ import { hmacSha256 } from "../util/sha256.ts";
  * ```
  */
 export interface CookieOptions {
-  /** Domain of the cookie; by default, the host only. */
+  /** The cookie's domain; by default, the host only. */
   domain?: string | undefined;
   /** Encodes the value for the header, `encodeURIComponent` by default. */
   encode?: ((value: string) => string) | undefined;
@@ -29,9 +29,9 @@ export interface CookieOptions {
   expires?: Date | undefined;
   /** Hides the cookie from scripts. */
   httpOnly?: boolean | undefined;
-  /** Lifetime of the cookie in ms. */
+  /** The cookie's lifetime in ms. */
   maxAge?: number | null | undefined;
-  /** Path of the cookie, `"/"` by default. */
+  /** The cookie's path, `"/"` by default. */
   path?: string | undefined;
   /** Stores the cookie separately for each top-level site (CHIPS). */
   partitioned?: boolean | undefined;
@@ -60,11 +60,11 @@ const NAMES: OptionNames<CookieOptions> = {
 };
 
 /**
- * Reports cookie options that are nearly right but have no effect: `httponly` would expose the cookie to scripts. Other
- * unknown names may serve another purpose.
+ * Reports misspelt cookie options, which have no effect: `httponly` would expose the cookie to scripts. Other unknown
+ * names may serve another purpose.
  *
  * @param options The options
- * @returns A message for each
+ * @returns A message for each misspelt option
  */
 export function misspeltAttributes(options: CookieOptions): string[] {
   return Object.keys(options).flatMap((name) => {

@@ -2,7 +2,7 @@ import type { FrameworkApp } from "../app/framework_app.ts";
 import type { Any } from "../util/any.ts";
 
 /**
- * Options of `durableSockets`.
+ * Options for `durableSockets`.
  *
  * @example Pings that do not wake the object
  * ```ts ignore
@@ -11,11 +11,11 @@ import type { Any } from "../util/any.ts";
  */
 export interface DurableSocketsOptions {
   /**
-   * Request headers that `ws.data.req` keeps through hibernation; by default, all except those of the handshake. If
-   * they and `ws.data` together are too large, the longest headers are dropped first.
+   * Request headers that `ws.data.req` keeps through hibernation; by default, all except the handshake's. If they and
+   * `ws.data` together are too large, the longest headers are dropped first.
    */
   headers?: readonly string[];
-  /** A message and the response that is sent to it without waking the object; at most 2048 characters each. */
+  /** A message, and the response sent to it without waking the object; at most 2048 characters each. */
   autoResponse?: { readonly request: string; readonly response: string };
 }
 

@@ -8,7 +8,7 @@ import type { DurableSockets, DurableSocketsBase, DurableSocketsOptions, PlainOb
 import type { DurableState, ObjectSocket } from "./durable_state.ts";
 import { ObjectSockets } from "./object_sockets.ts";
 
-/** Default base class of {@linkcode durableSockets}, with the same properties as Cloudflare's own class. */
+/** Default base class for {@linkcode durableSockets}, with the same properties as Cloudflare's own class. */
 class Plain {
   readonly ctx: DurableState;
   readonly env: unknown;
@@ -27,12 +27,12 @@ const applications = new WeakSet<FrameworkApp>();
 const NAMES: OptionNames<DurableSocketsBase<unknown>> = { headers: true, autoResponse: true, base: true };
 
 /**
- * Creates the class of a Durable Object that serves an application and hibernates while its WebSockets are open.
+ * Creates a class for a Durable Object that serves an application and hibernates while its WebSockets are open.
  *
  * A message wakes the object: the application is created again, and its route's handlers get the message. `open` does
- * not run again. The following is kept, up to 16 KiB in total: the route, `ws.protocol`, the topics, `ws.data.params`,
- * the URL and headers of `ws.data.req`, and other properties of `ws.data` as of the end of a handler, if
- * `structuredClone` supports them.
+ * not run again. The object keeps up to 16 KiB in total: the route, `ws.protocol`, the topics, `ws.data.params`, the
+ * URL and headers of `ws.data.req`, and other properties on `ws.data` as each handler leaves them, if `structuredClone`
+ * supports them.
  *
  * @param make Creates the application of an object; every object needs its own
  * @param options What to save, and the response to pings that does not wake the object
@@ -56,7 +56,7 @@ export function durableSockets<Ctx extends DurableState = DurableState, Env = An
   options?: DurableSocketsOptions,
 ): new (ctx: Ctx, env: Env) => DurableSockets & PlainObject<Ctx, Env>;
 /**
- * Creates the class of a Durable Object as above, extending another class.
+ * Creates a class for a Durable Object as above, extending another class.
  *
  * @param make Creates the application of an object; every object needs its own
  * @param options The class to extend, what to save, and the response to pings that does not wake the object
@@ -131,7 +131,7 @@ function checkOptions({ headers, autoResponse, base }: DurableSocketsOptions & {
   if (base !== undefined && typeof base !== "function") refuseOption(CALLER, "base", "a class", base);
 }
 
-// objects of a class share a process and its globals, even after hibernation; their connections must not mix
+// objects of one class share a process and its globals, even after hibernation; their connections must not mix
 function ownApplication(app: FrameworkApp): FrameworkApp {
   if (!(app instanceof FrameworkApp)) {
     const given = isThenable(app)

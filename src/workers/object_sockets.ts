@@ -18,7 +18,7 @@ interface Known {
   attachment: Attachment | null;
 }
 
-/** The connections of one Durable Object; they outlive it while it hibernates. */
+/** One Durable Object's connections; they outlive it while it hibernates. */
 export class ObjectSockets {
   readonly #state: DurableState;
   readonly #env: unknown;

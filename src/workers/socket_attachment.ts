@@ -13,13 +13,13 @@ export interface Attachment {
   readonly protocol: string;
   /** The request's URL. */
   readonly url: string;
-  /** Length of the part of its path consumed by mounts. */
+  /** Length of the part of the path that mounts consumed. */
   readonly mount: number;
   /** Its saved headers. */
   readonly headers: readonly (readonly [string, string])[];
   /** Path parameters. */
   readonly params: Record<string, unknown>;
-  /** Topics the connection is subscribed to. */
+  /** Topics to which the connection is subscribed. */
   readonly topics: readonly string[];
   /** The application's own values on `ws.data`. */
   readonly own: Record<string, unknown>;
@@ -32,7 +32,7 @@ const HANDSHAKE = /^(?:connection|upgrade|sec-websocket-.*)$/;
  * Selects the request headers to save for a connection.
  *
  * @param headers All of them
- * @param names Names of the headers to save; by default, all except those of the handshake
+ * @param names Names of the headers to save; by default, all except the handshake's
  */
 export function keptHeaders(headers: Headers, names: readonly string[] | undefined): [string, string][] {
   const wanted = names?.map(asciiLowerCase);
@@ -69,7 +69,7 @@ export function attach(socket: ObjectSocket, attachment: Attachment): Attachment
   }
 }
 
-/** The attachment of a socket, `null` if the socket does not belong to the application. */
+/** A socket's attachment, `null` if the socket does not belong to the application. */
 export function attached(socket: ObjectSocket): Attachment | null {
   const attachment = socket.deserializeAttachment() as Partial<Attachment> | null | undefined;
   return attachment?.sluice === 1 ? attachment as Attachment : null;

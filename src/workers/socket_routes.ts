@@ -8,15 +8,15 @@ interface Registered {
   readonly children: readonly { readonly router: unknown }[];
 }
 
-/** A WebSocket route and the application it was registered on. */
+/** A WebSocket route and the application on which it was registered. */
 export interface OwnedRoute {
-  /** Handlers of its connections. */
+  /** Handlers for its connections. */
   readonly handlers: WebSocketHandlers;
   /** The outermost application, or the mounted one that owns the route. */
   readonly owner: FrameworkApp;
 }
 
-/** The WebSocket routes of an application and everything mounted on it, numbered in registration order. */
+/** WebSocket routes on an application and everything mounted on it, numbered in registration order. */
 export class SocketRoutes {
   readonly #app: FrameworkApp;
   #routes: readonly OwnedRoute[] | null = null;

@@ -1,15 +1,15 @@
 import { type Evictable, FairBudget, Reservation } from "../../util/fair_budget.ts";
 import { overBudget, tooSlow } from "./body_errors.ts";
 
-/** All bodies being read in the process, as far as they have arrived. */
+/** The arrived part of all bodies being read in the process. */
 const budget = new FairBudget();
 
-/** Of these, bytes announced for bodies that the runtime reads in one go; they may not have arrived yet. */
+/** Bytes in it announced for bodies that the runtime reads in one go; they may not have arrived yet. */
 let announced = 0;
 
 /**
- * Part of the budget available to announcements: announcing a body costs a client nothing, and must not keep out
- * clients that send one. Beyond that, bodies are read chunk by chunk and count as they arrive.
+ * The budget's share for announcements: announcing a body costs a client nothing, and must not keep out clients that
+ * send one. Beyond it, bodies are read chunk by chunk and count as they arrive.
  */
 const ANNOUNCED_SHARE = 1 / 4;
 
@@ -20,7 +20,7 @@ export class Holding {
   #announced = 0;
 
   /**
-   * @param most Maximum bytes of all bodies in the process
+   * @param most Maximum bytes for all bodies in the process
    * @param body Evicted if others need its space and it is the slowest
    */
   constructor(most: number, body: Evictable) {
@@ -29,7 +29,7 @@ export class Holding {
   }
 
   /**
-   * Reserves space for bytes that have arrived. Slower bodies are ended if there is too little.
+   * Reserves space for bytes that have arrived. If there is too little, slower bodies are ended.
    *
    * @param bytes Number of bytes
    * @throws {HttpError} 503 if there is not enough, 408 if this body is the slowest
@@ -43,7 +43,7 @@ export class Holding {
    * Reserves space for an announced body, if the share for announcements allows it.
    *
    * @param bytes Its length
-   * @returns Whether it does
+   * @returns Whether the share allows it
    * @throws {HttpError} 503 if the budget is used up
    */
   takeAnnounced(bytes: number): boolean {

@@ -31,7 +31,7 @@ export function aborted(length: number | undefined, cause: unknown): HttpError {
  * The error for a body that stopped arriving. The connection closes with the response (RFC 9110 section 15.5.9), if the
  * runtime supports that: the rest of the body would precede the next request.
  *
- * @param timeoutMs The setting `body timeout`
+ * @param timeoutMs The `body timeout` setting
  */
 export function timedOut(timeoutMs: number): HttpError {
   return new HttpError(408, `no body data arrived for ${timeoutMs} ms ("body timeout")`, {
@@ -46,7 +46,7 @@ export function timedOut(timeoutMs: number): HttpError {
 const RETRY_AFTER_S = 1;
 
 /**
- * The error for a body that does not fit into the budget next to those being read.
+ * The error for a body that the budget has no space for, beside the bodies being read.
  *
  * @param budget The setting `body budget`
  */

@@ -46,7 +46,7 @@ export async function readString(req: BodyOwner): Promise<string> {
 }
 
 /**
- * Reads the body as bytes in a buffer of their own, see `req.arrayBuffer()`.
+ * Reads the body as bytes in their own buffer, see `req.arrayBuffer()`.
  *
  * @param req The request
  */
@@ -59,7 +59,7 @@ export async function readBuffer(req: BodyOwner): Promise<ArrayBuffer> {
 }
 
 /**
- * Reads the body as a `Blob` of its content type, see `req.blob()`.
+ * Reads the body as a `Blob` with its content type, see `req.blob()`.
  *
  * @param req The request
  */
@@ -67,7 +67,7 @@ export async function readBlob(req: BodyOwner): Promise<Blob> {
   wasParsed(req, "blob");
   return await readBytes(req, "blob", (bytes) => {
     const type = req.get("content-type");
-    // the runtime derives the type of a blob from the header
+    // the runtime derives a blob's type from the header
     return new Response(bytes, type === undefined ? {} : { headers: { "content-type": type } }).blob();
   });
 }

@@ -7,7 +7,7 @@ const MIB = 1024 * 1024;
 /** Milliseconds that a body may stay unread after the response: as long as Node's server keeps such a connection. */
 export const UNREAD_BODY_MS = 5000;
 
-/** Maximum bytes that each of the request's methods reads; the setting `body limit`. */
+/** Maximum bytes that each request method reads; the `body limit` setting. */
 export interface BodyLimits {
   /** For `req.json()`. */
   readonly json: number;
@@ -21,7 +21,7 @@ export interface BodyLimits {
   readonly formData: number;
 }
 
-/** The setting `body limit` as written by a program: for all methods, or per method, with defaults for the others. */
+/** The `body limit` setting as a program writes it: for all methods, or per method, with defaults for the others. */
 export type BodyLimitSetting =
   | number
   | string
@@ -33,10 +33,10 @@ const JSON_DEPTH = 1000;
 const FORM_PARTS = 1000;
 const TIMEOUT_MS = 30_000;
 
-/** The settings of an application, by name; compiled ones end in ` fn`. */
+/** An application's settings, by name; compiled ones end in ` fn`. */
 type Settings = Readonly<Record<string, SettingValue>>;
 
-/** Compiles the settings for bodies; `undefined` stands for the default. */
+/** Compiles the body settings; `undefined` stands for the default. */
 export const BODY_SETTINGS: readonly (readonly [string, (value: SettingValue) => unknown])[] = [
   ["body limit", (value) => value === undefined ? undefined : compileLimits(value)],
   ["body budget", (value) => value === undefined ? undefined : bytesOfSetting("body budget", value)],
@@ -45,27 +45,27 @@ export const BODY_SETTINGS: readonly (readonly [string, (value: SettingValue) =>
   ["body timeout", (value) => value === undefined ? undefined : timeoutOf(value)],
 ];
 
-/** Maximum bytes that a method of the request reads. */
+/** Maximum bytes that a request method reads. */
 export function bodyLimit(settings: Settings, method: keyof BodyLimits): number {
   return ((settings["body limit fn"] ?? LIMITS) as BodyLimits)[method];
 }
 
-/** Maximum bytes of all bodies being read in the process. */
+/** Maximum bytes for all bodies being read in the process. */
 export function bodyBudget(settings: Settings): number {
   return settings["body budget fn"] ?? BUDGET;
 }
 
-/** Maximum levels of JSON. */
+/** Maximum levels in JSON. */
 export function jsonDepth(settings: Settings): number {
   return settings["json depth fn"] ?? JSON_DEPTH;
 }
 
-/** Maximum parts or fields of a form. */
+/** Maximum parts or fields in a form. */
 export function formPartsLimit(settings: Settings): number {
   return settings["form parts limit fn"] ?? FORM_PARTS;
 }
 
-/** Milliseconds that may pass without another byte of a body; 0 for no limit. */
+/** Milliseconds that may pass without another body byte; 0 for no limit. */
 export function bodyTimeout(settings: Settings): number {
   return settings["body timeout fn"] ?? TIMEOUT_MS;
 }

@@ -8,7 +8,7 @@ const LOOKS = 30;
 const patiences = new Map<number, Patience>();
 
 /**
- * One timer for all waits of the same duration. It counts its own ticks instead of reading a clock: time during which
+ * One timer for all waits with the same duration. It counts its own ticks instead of reading a clock: time in which
  * this process was busy is not the client's fault.
  */
 class Patience {
@@ -54,13 +54,13 @@ class Patience {
   }
 }
 
-/** Notified when no data arrived for too long. */
+/** Notified when no data has arrived for too long. */
 export interface Impatient {
-  /** Runs once, when the wait is over; in the asynchronous context of any request. */
+  /** Runs once, when the wait is over, in any request's asynchronous context. */
   expire(): void;
 }
 
-/** Waits for the bytes of one body. */
+/** Waits for one body's bytes. */
 export class BodyWait {
   readonly #patience: Patience | null;
   readonly #owner: Impatient;

@@ -3,7 +3,7 @@ import { countFields, countParts, MOST_HEAD_BYTES } from "../../http/form_parts.
 import { annotated } from "../../http/http_error.ts";
 import { headTooLong, tooManyParts } from "./body_errors.ts";
 
-/** Parses the bytes of a body into a form. */
+/** Parses a body's bytes into a form. */
 export type FormParser = (bytes: Uint8Array<ArrayBuffer>) => Promise<FormData>;
 
 /** Valid boundaries (RFC 2046 section 5.1.1). */
@@ -12,7 +12,7 @@ const BOUNDARY = /^[\w'()+,\-./:=? ]{0,69}[\w'()+,\-./:=?]$/;
 /**
  * Creates the parser for a form.
  *
- * @param type The content type of the request
+ * @param type The request's content type
  * @param limit Maximum number of parts or fields
  * @returns The parser; it rejects with 413 for more parts or a part's head above 8 KiB, with 400 for a malformed form
  * @throws {TypeError} If the type is not a form's or has no boundary; the error has status 400

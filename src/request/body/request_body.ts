@@ -1,7 +1,7 @@
 import type { Exchange } from "../../exchange/exchange.ts";
 import { runtimeKey } from "../../util/runtime_key.ts";
 
-/** An object with the headers of a request. */
+/** An object with a request's headers. */
 interface Headed {
   /** Reads a header. */
   get(name: string): string | null | undefined;
@@ -44,7 +44,7 @@ export function announcesBody(headed: Headed): boolean {
 }
 
 /**
- * Length of a body in bytes according to `Content-Length`.
+ * A body's length in bytes according to `Content-Length`.
  *
  * @param headed Has the headers
  * @returns The number, `undefined` without this header
@@ -55,8 +55,8 @@ export function announcedLength(headed: Headed): number | undefined {
 }
 
 /**
- * The body of a request, `null` if there is none. After the response, Deno throws on access to the request; a handler
- * that reads this late must not end the process.
+ * A request's body, `null` if there is none. After the response, Deno throws on access to the request; a handler that
+ * reads this late must not end the process.
  *
  * @param request The request
  */

@@ -15,8 +15,8 @@ import { runtimeKey } from "../../util/runtime_key.ts";
 export type BodyContent = Uint8Array<ArrayBuffer> | string;
 
 /**
- * Maximum announced bytes of a body that the runtime reads in one go, in a half to a fifth of the time. Its progress
- * cannot be observed, so `body timeout` applies to the whole of such a body.
+ * Maximum announced bytes for a body that the runtime reads in one go, in a half to a fifth of the time. Its progress
+ * cannot be observed, so `body timeout` applies to the whole body.
  */
 export const MOST_AT_ONCE: number = 128 * 1024;
 
@@ -34,21 +34,21 @@ export interface Wanted {
   readonly failure?: ((cause: unknown) => Error) | undefined;
 }
 
-/** Gets a body that was read; `release` frees its share of the budget once parsed. */
+/** Receives a body that was read; `release` frees its share of the budget once it is parsed. */
 export type TakeBody = (content: BodyContent, release: () => void) => void;
 
-/** Gets the reason why a body could not be read; its share of the budget has been freed. */
+/** Receives the reason why a body could not be read. Its share of the budget is already free. */
 export type BodyFailed = (error: Error) => void;
 
 /**
- * Reads a whole body, up to the limit, within the budget of the process, and only while its client keeps sending. Uses
- * callbacks instead of a promise, because for a small body each additional promise takes as long as the parsing.
+ * Reads a whole body, up to the limit, within the process's budget, and only while its client keeps sending. Uses
+ * callbacks instead of a promise, because for a small body each additional promise takes as long as parsing.
  *
  * @param exchange The exchange of the body
  * @param wanted What to read
- * @param take Gets the body
- * @param fail Gets an `HttpError`: 413 above the limit, 503 if the budget is used up, 408 if no data arrived for too
- * long, 400 if the body was cut off
+ * @param take Receives the body
+ * @param fail Receives an `HttpError`: 413 above the limit, 503 if the budget is used up, 408 if no data arrived for
+ * too long, 400 if the body was cut off
  * @throws {TypeError} If another reader has the body
  */
 export function readWhole(exchange: Exchange, wanted: Wanted, take: TakeBody, fail: BodyFailed): void {
@@ -96,7 +96,7 @@ class WholeBody implements BodySink, Impatient, Evictable {
 
   /**
    * Refuses the body: at once, unless the connection closes with the response. A client that writes its whole body
-   * before it reads would then lose the response, so as in Express its data is discarded first, for a limited time.
+   * before it reads would then lose the response, so as in Express, its data is discarded first, for a limited time.
    */
   refuse(error: Error): void {
     const { app, info, target: { request } } = this.#exchange;
@@ -167,7 +167,7 @@ class WholeBody implements BodySink, Impatient, Evictable {
     if (cause instanceof HttpError) return this.#giveUp(cause);
     const { announced, failure } = this.#wanted;
     if (failure !== undefined) return this.#giveUp(failure(cause));
-    // informs listeners for the end
+    // notifies listeners for the end
     if (isCutOff(cause)) this.#exchange.lose();
     this.#giveUp(aborted(announced, cause));
   }
@@ -176,7 +176,7 @@ class WholeBody implements BodySink, Impatient, Evictable {
     if (this.#over) return;
     if (this.#refusal !== null) return this.#giveUp(this.#refusal);
     const { limit } = this.#wanted;
-    // code that makes a request in process may announce any length
+    // code that creates a request in process may announce any length
     if (isLongerThan(content, limit)) return this.#giveUp(tooLarge(limit, { received: lengthOf(content) }));
     this.#over = true;
     this.#holding.settle();

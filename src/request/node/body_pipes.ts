@@ -6,11 +6,11 @@ export interface Destination {
   write(chunk: Uint8Array | string): boolean;
   /** Ends the destination. */
   end(): unknown;
-  /** Listens for `drain`, or for `close` in case `drain` never comes. */
+  /** Listens for `drain`, and for `close` in case `drain` never comes. */
   once(event: "drain" | "close", listener: () => void): unknown;
   /** Removes a listener. */
   off?(event: "drain" | "close" | "error", listener: (error: unknown) => void): unknown;
-  /** Adds an error listener before all others. */
+  /** Adds an error listener ahead of all others. */
   prependListener?(event: "error", listener: (error: unknown) => void): unknown;
   /** Number of error listeners. */
   listenerCount?(event: "error"): number;
@@ -22,7 +22,7 @@ export interface Destination {
   emit?(event: string, ...args: unknown[]): boolean;
 }
 
-/** The listeners of one pipe. */
+/** One pipe's listeners. */
 interface Pipe {
   readonly listener: (chunk: Uint8Array | string) => void;
   readonly onEnd: () => void;
@@ -37,18 +37,18 @@ export interface PipedBody {
   pause(): void;
   /** Whether it has already ended. */
   hasEnded(): boolean;
-  /** Runs a function after the current turn. */
+  /** Runs a function after the current tick. */
   nextTurn(run: () => void): void;
 }
 
-/** The destinations that a request's body is piped to. */
+/** The destinations of a request body's pipes. */
 export class BodyPipes {
   readonly #emitter: Emitter;
   readonly #body: PipedBody;
   readonly #pipes = new Map<Destination, Pipe>();
 
   /**
-   * @param emitter Emits the chunks and the end of the body
+   * @param emitter Emits the body's chunks and end
    * @param body The body
    */
   constructor(emitter: Emitter, body: PipedBody) {

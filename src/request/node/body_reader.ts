@@ -9,11 +9,11 @@ import { runtimeKey } from "../../util/runtime_key.ts";
 /** A chunk as Node would emit it: a `Buffer` if the runtime has one, or a string once an encoding is set. */
 export type ShownChunk = Uint8Array | string;
 
-/** Reads the body of a web request chunk by chunk and detects when it was cut off. */
+/** Reads a web request's body chunk by chunk and detects when it was cut off. */
 export class BodyReader {
   /** Number of chunks read so far. */
   taken = 0;
-  /** Whether all of the body has arrived. */
+  /** Whether the whole body has arrived. */
   received = false;
   /** Whether the body was cut off before its end. */
   broken = false;
@@ -41,20 +41,20 @@ export class BodyReader {
     return this.#reader !== null;
   }
 
-  /** Whether its client sent nothing for too long. */
+  /** Whether the client sent nothing for too long. */
   get late(): boolean {
     return this.#late !== null;
   }
 
-  /** Whether a parser or `req.text()` has read the body. If there is no body, only `end` remains. */
+  /** Whether a parser or `req.text()` has read the body. If there is no body, only `end` remains to be emitted. */
   get isUsed(): boolean {
     return this.#reader === null && this.#request.bodyUsed && hasBody(this.#exchange);
   }
 
   /**
-   * Starts reading, unless there is no body or another reader has it; `next` reports the latter.
+   * Starts reading, unless there is no body, or another reader has it, which `next` reports.
    *
-   * The handler may respond in this turn. After that, Deno hides a body that was not being read, and even that there
+   * The handler may respond on this tick. After that, Deno hides a body that was not being read, and even that there
    * was one.
    *
    * @returns Whether reading has started now
@@ -84,7 +84,7 @@ export class BodyReader {
     this.#wait.pause();
   }
 
-  /** Ends the pending read, because no data arrived for too long. */
+  /** Ends the pending read, because no data has arrived for too long. */
   expire(): void {
     this.#late = timedOut(bodyTimeout(this.#exchange.app.settings));
     this.cancel(this.#late);
@@ -172,7 +172,7 @@ export class BodyReader {
   /**
    * Turns chunks into strings.
    *
-   * @param encoding Node's name of the encoding
+   * @param encoding Node's name for the encoding
    * @param waiting A chunk that was already returned
    * @returns The same chunk as a string
    */
@@ -211,7 +211,7 @@ export class BodyReader {
     this.#beside?.error(error);
   }
 
-  /** Cancels the body. A body that another reader has cannot be cancelled here; its reader gets the error. */
+  /** Cancels the body. If another reader has it, it cannot be cancelled here, and that reader gets the error. */
   cancel(reason?: Error): void {
     this.#wait?.end();
     (this.#reader ?? this.#unheld())?.cancel(reason).catch(() => {});

@@ -22,7 +22,7 @@ export type HeaderVisit = (visitor: (value: string, name: string) => void) => vo
 /**
  * Copies headers into a plain object that middleware may read and change.
  *
- * @param visit Visits the headers of the request; names may be in any case, and repeated
+ * @param visit Visits the request's headers; names may be in any case, and repeated
  * @returns Lower-case names and joined values; cookies are joined with `; ` as in Node (RFC 9113 section 8.2.3), and
  * `Set-Cookie` is a list
  */

@@ -59,8 +59,8 @@ export abstract class IncomingMessage extends Emitter {
   }
 
   /**
-   * The platform's second argument: `Deno.ServeHandlerInfo`, Bun's server, a Worker's `env`, the `context` of Netlify
-   * and Vercel, a `NodeInfo`, `LambdaInfo` or `FastlyInfo` of Sluice's entry points.
+   * The platform's second argument: `Deno.ServeHandlerInfo`, Bun's server, a Worker's `env`, Netlify's and Vercel's
+   * `context`, or a `NodeInfo`, `LambdaInfo` or `FastlyInfo` from Sluice's entry points.
    */
   get info(): unknown {
     return exchangeOf(this)?.info;
@@ -87,8 +87,8 @@ export abstract class IncomingMessage extends Emitter {
   }
 
   /**
-   * Headers by lower-case name. `req.get()` sees changes made here. For a request made in process, `Host` comes from
-   * its URL, and its body is announced as chunked.
+   * Headers by lower-case name. `req.get()` sees changes made here. For an in-process request, `Host` comes from its
+   * URL, and its body is announced as chunked.
    */
   get headers(): HeaderRecord {
     const state = stateOf(this);
@@ -132,7 +132,7 @@ export abstract class IncomingMessage extends Emitter {
   }
 
   /**
-   * Reads one header without copying the others.
+   * Reads one header without copying the rest.
    *
    * @param name Header name, case-insensitive
    * @returns The value, `undefined` if the header is absent
@@ -158,7 +158,7 @@ export abstract class IncomingMessage extends Emitter {
       : undefined;
   }
 
-  /** Headers after a chunked body, on Node once the body has ended; empty elsewhere, where runtimes report none. */
+  /** Headers after a chunked body, on Node once the body has ended; other runtimes report none. */
   get trailers(): Record<string, string> {
     return nodesTrailers(this)?.trailers ?? {};
   }
@@ -185,7 +185,7 @@ export abstract class IncomingMessage extends Emitter {
     return stateOf(this).socket ??= new RequestSocket(exchange, originalOf(this) as unknown as Timed);
   }
 
-  /** Node's older name of {@linkcode IncomingMessage.socket}. */
+  /** Node's older name for {@linkcode IncomingMessage.socket}. */
   get connection(): RequestSocket {
     return this.socket;
   }
@@ -222,7 +222,7 @@ export abstract class IncomingMessage extends Emitter {
     return (exchange?.aborted ?? false) || (readable?.destroyed ?? isOver(exchange));
   }
 
-  /** Whether `close` was emitted, or would have been on Node, where reading a body to its end closes the request. */
+  /** Whether `close` was emitted, or would have been on Node, where fully reading a body closes the request. */
   get closed(): boolean {
     const exchange = exchangeOf(this);
     const readable = readableIn(this);
@@ -316,7 +316,7 @@ export abstract class IncomingMessage extends Emitter {
   }
 
   /**
-   * The next chunk, for listeners of `readable`.
+   * The next chunk, for `readable` listeners.
    *
    * @param size Number of bytes, or characters once an encoding is set; by default, everything that has arrived
    * @returns The chunk; `null` if not enough has arrived yet, or no more will come
@@ -329,7 +329,7 @@ export abstract class IncomingMessage extends Emitter {
    * Puts a chunk back in front of the unread data.
    *
    * @param chunk Bytes or a string
-   * @param encoding Node's name of the string's encoding, UTF-8 by default
+   * @param encoding Node's name for the string's encoding, UTF-8 by default
    */
   unshift(chunk: Uint8Array | string, encoding?: string): void {
     readableOf(this, "req.unshift").unshift(chunk, encoding);
@@ -355,7 +355,7 @@ export abstract class IncomingMessage extends Emitter {
   /**
    * Makes `data` events carry strings.
    *
-   * @param encoding Node's name of an encoding, or the web's label of a charset
+   * @param encoding Node's name for an encoding, or the web's label for a charset
    * @throws {TypeError} If it is unknown
    */
   setEncoding(encoding = "utf8"): this {
@@ -378,7 +378,7 @@ export abstract class IncomingMessage extends Emitter {
    * Sets the time within which a response must begin; see {@linkcode RequestSocket.setTimeout}.
    *
    * @param ms The time in ms; 0 for none
-   * @param listener Added for `timeout`, which a request emits while its body is still arriving
+   * @param listener Listens for `timeout`, which a request emits while its body is still arriving
    */
   setTimeout(ms: number, listener?: () => void): this {
     if (listener !== undefined) this.on("timeout", listener);
@@ -400,14 +400,14 @@ export abstract class IncomingMessage extends Emitter {
     return this;
   }
 
-  /** Chunks of the body as they arrive: bytes, or strings once an encoding is set. */
+  /** The body's chunks as they arrive: bytes, or strings once an encoding is set. */
   // deno-lint-ignore no-explicit-any -- as in Node's types, which cannot know the encoding
   [Symbol.asyncIterator](): AsyncIterableIterator<any> {
     return readableOf(this, "for await (… of req)").chunks();
   }
 
   /**
-   * The chunks as they arrive, for loops that may stop before the end of the body.
+   * The chunks as they arrive, for loops that may stop before the body ends.
    *
    * @param options `destroyOnReturn: false` keeps the rest of the body readable
    */
@@ -416,7 +416,7 @@ export abstract class IncomingMessage extends Emitter {
     return readableOf(this, "req.iterator").chunks(options.destroyOnReturn === false);
   }
 
-  /** All chunks of the body. */
+  /** All the body's chunks. */
   // deno-lint-ignore no-explicit-any -- as above
   async toArray(): Promise<any[]> {
     const chunks = [];
@@ -425,7 +425,7 @@ export abstract class IncomingMessage extends Emitter {
   }
 }
 
-// Node's oldest name of the socket, used to read certificates; Node's types lack it too
+// Node's oldest name for the socket, used to read certificates; Node's types lack it too
 Object.defineProperty(IncomingMessage.prototype, "client", {
   get(this: IncomingMessage) {
     return this.socket;
@@ -433,8 +433,8 @@ Object.defineProperty(IncomingMessage.prototype, "client", {
   configurable: true,
 });
 
-// Programs and packages may store their own values under these names: Express has none of the first four, and the
-// others are plain fields on Node. `req.connection = await pool.getConnection()` is common.
+// Programs and packages may store their own values under these names: Express lacks the first four, and the others are
+// plain fields on Node. `req.connection = await pool.getConnection()` is common.
 makeAssignable(IncomingMessage.prototype, [
   ...["request", "info", "peer", "signal"],
   ...["client", "connection", "complete", "aborted", "rawHeaders", "headersDistinct"],
@@ -461,7 +461,7 @@ Object.defineProperty(IncomingMessage.prototype, "socket", {
 });
 Object.assign(IncomingMessage.prototype, { _consuming: false, _dumped: false });
 
-/** The part of Node's request with the trailers. */
+/** The part of Node's request that has the trailers. */
 interface Trailers {
   readonly trailers: Record<string, string>;
   readonly rawTrailers: string[];
@@ -477,8 +477,8 @@ function stateOf(message: IncomingMessage): RequestState {
   return originalOf(message)[requestStateKey] ??= new RequestState();
 }
 
-// Whether the headers were copied because the client disconnected. Deno may be releasing the original in this very
-// turn, and reading it then ends the process.
+// Whether the headers were copied because the client disconnected. Deno may be releasing the original on this very
+// tick, and reading it then ends the process.
 function isKept(message: IncomingMessage): boolean {
   const { aborted, app } = message[exchangeKey];
   return aborted && app[runtimeKey].keepHeaders !== undefined;
@@ -495,8 +495,8 @@ function copied<T>(message: IncomingMessage, what: string, copy: (visit: HeaderV
   }
 }
 
-// Callers this late are mostly loggers, and nothing would catch an error thrown there. A handler must not fail halfway
-// either if code around the application, such as a deadline, has already responded.
+// Callers this late are mostly loggers, and nothing would catch an error thrown there. Nor must a handler fail halfway
+// if code around the application, such as a deadline, has already responded.
 function assertLate(message: IncomingMessage, what: string, cause: unknown): void {
   const { app, awaited } = message[exchangeKey];
   if (awaited) message[exchangeKey].disconnect();
@@ -521,7 +521,7 @@ function readableIn(message: IncomingMessage): ReadableBody | null {
   return originalOf(message)[requestStateKey]?.readable ?? null;
 }
 
-// by a parser, which may only find out by reading that there is no body
+// by a parser, which may have to read to find that there is no body
 function isBodyRead(exchange: Exchange): boolean {
   return exchange.target.request.bodyUsed && hasBody(exchange);
 }
@@ -536,7 +536,7 @@ function announceEnd(message: IncomingMessage): void {
   state.announced = true;
   let wasRead = false;
   message[exchangeKey].onAbort(() => {
-    // a turn later, Deno closes the request, and its body then counts as used
+    // on the next tick, Deno closes the request, and its body then counts as used
     wasRead = message.readableEnded;
   });
   message[exchangeKey].onAbortLater(() => tell(message, "aborted"));
@@ -555,7 +555,7 @@ function tellOfCut(message: IncomingMessage, readable: ReadableBody | null, wasR
   else if (!wasRead && message.listenerCount("error") > 0) tell(message, "error", connectionReset());
 }
 
-// A request made in process or over HTTP/2 has only the headers that its creator set. Parsers from npm look for a body
+// A request made in process or over HTTP/2 has only the headers that its creator set. npm's parsers look for a body
 // only if one is announced.
 function announceBody(headers: HeaderRecord, exchange: Exchange): void {
   if (headers["content-length"] === undefined && hasBody(exchange)) headers["transfer-encoding"] ??= "chunked";

@@ -19,11 +19,11 @@ interface Responding {
 }
 
 /**
- * The API of Node's readable streams on the body of a web request: `data`, `readable`, `end` and `error` events, pause,
+ * The API of Node's readable streams on a web request's body: `data`, `readable`, `end` and `error` events, pause,
  * resume, read and pipe. It acquires a reader on first use and buffers at most one chunk.
  */
 export class ReadableBody implements BodyReading {
-  /** Whether the body was read to its end, or no more of it will come. */
+  /** Whether the body was fully read, or no more of it will come. */
   ended = false;
   /** Why the end never came: the body failed or was destroyed; `undefined` if neither. */
   failure: unknown = undefined;
@@ -39,7 +39,7 @@ export class ReadableBody implements BodyReading {
   readonly #emitter: Emitter;
   readonly #reader: BodyReader;
   #flowing = false;
-  /** Whether `end` comes in the next turn, unless the body is paused first. */
+  /** Whether `end` comes on the next tick, unless the body is paused first. */
   #ending = false;
   #reading = false;
   /** Whether `pause` was called; if so, adding a listener does not start the flow. */
@@ -103,12 +103,12 @@ export class ReadableBody implements BodyReading {
     if (!this.held && !this.#isOffering) this.resume();
   }
 
-  // as in Node, `readable` listeners and loops hold up the flow, but a program's own call of `read()` does not
+  // as in Node, `readable` listeners and loops hold up the flow, but a program's own `read()` calls do not
   get #isOffering(): boolean {
     return this.#offering && (this.#loops.size > 0 || this.#emitter.listenerCount("readable") > 0);
   }
 
-  /** Starts or continues the flow. No chunk is emitted before the end of the current turn of the event loop. */
+  /** Starts or continues the flow. No chunk is emitted on the current tick of the event loop. */
   resume(): void {
     this.held = false;
     this.#flowing = !this.#isOffering;
@@ -129,14 +129,14 @@ export class ReadableBody implements BodyReading {
   }
 
   /**
-   * Runs a function after callbacks of Node's `process.nextTick`, which within a promise run after all microtasks.
-   * http-proxy still changes forwarded headers in such a turn; ending the body earlier would send them.
+   * Runs a function after Node's `process.nextTick` callbacks, which within a promise run after all microtasks.
+   * http-proxy still changes forwarded headers in such a callback; ending the body earlier would send them.
    */
   nextTurn(start: () => void): void {
     this.#exchange.app[runtimeKey].nextTurn(start);
   }
 
-  /** Whether no more data will come: a body read by a parser or `req.text()` counts as read to its end. */
+  /** Whether no more data will come: a body that a parser or `req.text()` has read counts as fully read. */
   isOver(): boolean {
     if (this.#reader.isUsed) this.ended = true;
     return this.ended;
@@ -149,7 +149,7 @@ export class ReadableBody implements BodyReading {
     if (this.#exchange.finished) this.responded();
   }
 
-  /** Whether it ended like a body that was read to its end. */
+  /** Whether it ended like a fully read body. */
   hasEnded(): boolean {
     return this.isOver() && this.failure === undefined;
   }
@@ -180,7 +180,7 @@ export class ReadableBody implements BodyReading {
     }
   }
 
-  // waits for actions started by listeners of the last chunk: formidable opens a file and pauses the body meanwhile
+  // waits for actions that the last chunk's listeners started: formidable opens a file and pauses the body meanwhile
   #finishLater(): void {
     this.#ending = true;
     this.nextTurn(() => {
@@ -192,7 +192,7 @@ export class ReadableBody implements BodyReading {
     });
   }
 
-  /** Serves a new `readable` listener. As in Node, `pause` no longer counts once the last of them is removed. */
+  /** Serves a new `readable` listener. As in Node, `pause` no longer counts once the last such listener is removed. */
   announce(): void {
     this.offer();
     this.#flowing = this.held = false;
@@ -234,7 +234,7 @@ export class ReadableBody implements BodyReading {
     else this.#flowAgain();
   }
 
-  // when the last `readable` listener or the last loop has ended
+  // once the last `readable` listener or the last loop has ended
   #flowAgain(): void {
     if (!this.ended && !this.held && !this.#isOffering && this.#emitter.listenerCount("data") > 0) this.resume();
   }
@@ -259,7 +259,7 @@ export class ReadableBody implements BodyReading {
     for (const wake of this.#loops.values()) wake();
   }
 
-  /** Whether it is being read or has a waiting reader. */
+  /** Whether the body is being read or has a waiting reader. */
   get busy(): boolean {
     return !this.ended && (this.#flowing || this.#fetching || this.#ending || this.#loops.size > 0);
   }
@@ -313,8 +313,8 @@ export class ReadableBody implements BodyReading {
   }
 
   /**
-   * The chunks in order; none if the body has been read. A missing end is an error: the chunks so far must not pass for
-   * the whole body.
+   * The chunks in order; none if the body has been read. A missing end is an error: the chunks so far must not be taken
+   * for the whole body.
    *
    * @param keepsRest Whether the rest stays readable if the caller stops early
    */
@@ -361,7 +361,7 @@ export class ReadableBody implements BodyReading {
     this.#reader.cancel();
   }
 
-  // An error thrown by a listener. As in Node nothing follows it; there it ends the process.
+  // An error thrown by a listener. As in Node, nothing follows it; there it ends the process.
   #throwLater(error: unknown): void {
     this.ended = true;
     this.failure = error;
@@ -390,7 +390,7 @@ export class ReadableBody implements BodyReading {
     return this.#loops.size > 0 || emitter.listenerCount("data") + emitter.listenerCount("readable") > 0;
   }
 
-  // no other code would respond: a handler waiting for the end of the body would wait forever
+  // no other code would respond: a handler waiting for the body's end would wait forever
   #respondLate(error: Error): void {
     const { res } = this.#emitter as unknown as Responding;
     if (res.headersSent) return this.#exchange.breakOff(error);
@@ -415,8 +415,7 @@ export class ReadableBody implements BodyReading {
     this.#reader.finish();
     this.#end();
     this.#wake();
-    // as in Node, reading a body to its end closes the request before the response: handlers may wait for `close` to
-    // respond
+    // as in Node, fully reading a body closes the request before the response: handlers may wait for `close` to respond
     this.nextTurn(() => this.close());
   }
 
@@ -427,8 +426,8 @@ export class ReadableBody implements BodyReading {
   }
 
   /**
-   * Emits `close` because the exchange is over, after the `end` of an unread body. If the body is being read or paused,
-   * both come at its end.
+   * Emits `close` because the exchange is over, after an unread body's `end`. If the body is being read or paused, both
+   * come at its end.
    *
    * @param endAwaited Whether `end` has a listener
    */
@@ -472,7 +471,7 @@ export class ReadableBody implements BodyReading {
 
   /**
    * Discards the rest of the body unless it is still being read: otherwise the connection would never reach its next
-   * request, and on Deno never close. Readers that have paused it get some time to continue.
+   * request, and on Deno never close. Readers that have paused the body get some time to continue.
    */
   responded(): void {
     if (!this.#reader.begun || this.ended || this.#flowing || this.#loops.size > 0) return;
@@ -491,7 +490,7 @@ export class ReadableBody implements BodyReading {
     if (this.#exchange.finished) this.nextTurn(() => this.close());
   }
 
-  /** Cancels the body. As in Node, the events come a turn later, once the caller has handled the error. */
+  /** Cancels the body. As in Node, the events come on the next tick, once the caller has handled the error. */
   destroy(error?: Error): void {
     if (this.ended) return;
     this.#flowing = false;

@@ -11,9 +11,9 @@ import { connectionReset } from "../body/body_errors.ts";
 import type { Peer } from "../../exchange/peer.ts";
 import { runtimeKey } from "../../util/runtime_key.ts";
 
-/** The request notified of a timeout, as by Node's server. */
+/** The request notified of a timeout, as Node's server does. */
 export interface Timed {
-  /** Whether all of the request has arrived. */
+  /** Whether the whole request has arrived. */
   readonly complete: boolean;
   /** Emits an event on the request. */
   emit(event: EventName, ...args: unknown[]): boolean;
@@ -22,7 +22,7 @@ export interface Timed {
 }
 
 /** A certificate, as returned by Node. */
-// deno-lint-ignore no-explicit-any -- the core names no type of Node's, and programs read subject.CN
+// deno-lint-ignore no-explicit-any -- the core names no Node type, and programs read subject.CN
 export type PeerCertificate = Record<string, any>;
 
 /** State of a socket, shared with sockets derived from it. */
@@ -32,7 +32,7 @@ class SocketState {
   readonly req: Timed;
   timer: ReturnType<typeof setTimeout> | undefined = undefined;
   timeout: number | undefined = undefined;
-  /** Whether events for an error, and for the end of the connection, have been arranged. */
+  /** Whether events for an error, and for the connection's end, have been arranged. */
   errorAwaited = false;
   closeAwaited = false;
   hasFailed = false;
@@ -87,7 +87,7 @@ export class RequestSocket extends Emitter {
   }
 
   /**
-   * Local address. Only Node reports that of the connection; on Deno with `app.listen`, and on Bun, it is the server's
+   * Local address. Only Node reports the connection's; on Deno with `app.listen`, and on Bun, it is the server's
    * listening address, `0.0.0.0` or `::` for all. `undefined` elsewhere.
    */
   get localAddress(): string | undefined {
@@ -180,7 +180,7 @@ export class RequestSocket extends Emitter {
     return exchange.aborted && !exchange.isBrokenOff;
   }
 
-  /** The last value passed to `setTimeout`, in ms; `undefined` before. */
+  /** The last value passed to `setTimeout`, in ms; `undefined` until then. */
   get timeout(): number | undefined {
     return this[stateKey].timeout;
   }
@@ -196,9 +196,9 @@ export class RequestSocket extends Emitter {
   }
 
   /**
-   * Emits `close` at the end of the exchange, because no runtime reports the connection's later fate. Only through it
-   * can npm's on-finished, and so every logger, detect a disconnect. `error` comes first if the connection failed,
-   * which Node reports, or if the request was incomplete, because parsing fails then on Node.
+   * Emits `close` at the end of the exchange, because no runtime reports the connection's later fate. npm's
+   * on-finished, and so every logger, detects a disconnect only through it. `error` comes first if the connection
+   * failed, which Node reports, or if the request was incomplete, because parsing then fails on Node.
    */
   override [listenedTo](event: EventName): void {
     const state = this[stateKey];
@@ -232,13 +232,13 @@ export class RequestSocket extends Emitter {
   }
 
   /**
-   * Sets the time within which a response must begin; each body chunk that a handler reads restarts it. When it runs
-   * out, `timeout` is emitted on the request (if its body is still arriving), on the response, and on the socket. If
-   * neither of the first two has a listener, the exchange is aborted, as in Node. Once the response has begun, the
+   * Sets the time within which a response must begin; each body chunk that a handler reads restarts it. When the time
+   * runs out, `timeout` is emitted on the request (if its body is still arriving), on the response, and on the socket.
+   * If neither of the first two has a listener, the exchange is aborted, as in Node. Once the response has begun, the
    * platform handles idle time.
    *
    * @param ms The time in ms; 0 for none
-   * @param listener Added for `timeout`, once
+   * @param listener Listens for `timeout`, once
    * @throws {RangeError} If `ms` is negative or not finite
    */
   setTimeout(ms: number, listener?: () => void): this {
@@ -303,7 +303,7 @@ function familyOf(address: string | undefined): string | undefined {
 function tellOfFailure(socket: RequestSocket): void {
   const state = socket[stateKey];
   const { exchange, req } = state;
-  // the client may have sent something other than HTTP, also in another request on this connection
+  // the client may have sent something other than HTTP, even in another request on this connection
   const errored = nodesOwn(socket)?.["errored"];
   const complete = (exchange.info as { req?: { complete?: boolean } } | undefined)?.req?.complete;
   const isCut = exchange.broken || !(complete ?? req.complete);

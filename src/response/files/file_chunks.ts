@@ -2,8 +2,8 @@ import type { OpenFile } from "../../exchange/file_system.ts";
 
 /**
  * Minimum and maximum bytes per read. Each piece costs a round trip to another thread and a turn of the web stream; at
- * 64 KiB that is as much work as sending it (docs/measurements/details.md). A slow client would keep two large pieces
- * in memory, so pieces grow only for clients that keep up.
+ * 64 KiB that costs as much as sending it (docs/measurements/details.md). A slow client would keep two large pieces in
+ * memory, so pieces grow only for clients that keep up.
  */
 const LEAST_BYTES = 64 * 1024;
 const MOST_BYTES = 512 * 1024;

@@ -4,7 +4,7 @@ import { parseHttpDate } from "../../http/http_date.ts";
 import type { FrameworkRequest } from "../../request/framework_request.ts";
 
 /**
- * Evaluates the conditions of a request for a file (RFC 9110 section 13.2.2).
+ * Evaluates the conditions on a request for a file (RFC 9110 section 13.2.2).
  *
  * @param req The request
  * @param validators The file's validators

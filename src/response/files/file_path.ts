@@ -12,7 +12,7 @@ export interface FilePathOptions {
   readonly root?: string | undefined;
   /** How to handle dotfiles; `"ignore"` by default. */
   readonly dotfiles?: DotfilePolicy | undefined;
-  /** Names of the files below the root, if a path must have the spelling that preceding guards compare. */
+  /** Names of the files below the root, if a path must have the spelling that earlier guards compare. */
   readonly listed?: ListedNames | undefined;
 }
 
@@ -34,12 +34,12 @@ export class UncoveredError extends HttpError {
  *
  * @param requested The path as requested, percent-encoded
  * @param options Root and dotfiles
- * @param workingDirectory The folder that a relative root is resolved against
+ * @param workingDirectory The folder against which a relative root is resolved
  * @returns The path on disk; a trailing slash is kept
  * @throws {HttpError} 400 for a broken escape or a NUL, 403 for a path outside the root or a denied dotfile, 404 for an
  * ignored dotfile
  * @throws {UncoveredError} With status 404 for a spelling that no client uses, where guards matter
- * @throws {TypeError} If the policy for dotfiles is unknown
+ * @throws {TypeError} If the dotfile policy is unknown
  */
 export function resolveFilePath(
   requested: string,

@@ -36,6 +36,6 @@ export interface FileResponse {
   [streamKey](body: BodySource): void;
   /** Responds with a body that the platform sends itself. */
   [handOverKey](body: ReadableStream<Uint8Array> | Uint8Array<ArrayBuffer>): void;
-  /** Waits for the exchange to be over. */
+  /** Waits until the exchange is over. */
   once(event: "close", listener: () => void): unknown;
 }

@@ -93,7 +93,7 @@ export interface FileTransfer extends FileOptions {
   readonly end?: number | undefined;
   /** Names of the files below the root, if guards compare the requested path. */
   readonly listed?: ListedNames | undefined;
-  /** Codings in which the file may be stored next to itself, best first; `undefined` to look for none. */
+  /** Codings in which copies may be stored next to the file, best first; `undefined` to look for none. */
   readonly precompressed?: readonly FileCoding[] | undefined;
   /** Adds headers once the file is known, before it is sent. */
   setHeaders?(path: string, stat: FileStat): void;
@@ -125,7 +125,7 @@ export async function transferFile(res: FileResponse, transfer: FileTransfer): P
   const path = resolveFilePath(requested, transfer, () => files.workingDirectory());
   let plain: FoundFile;
   try {
-    // the slash as sent: an escaped one does not request a folder's index file
+    // the slash as sent: an escaped slash does not request a folder's index file
     plain = await findFile(files, path, transfer.extensions, requested.endsWith("/") ? index : false);
   } catch (error) {
     // a redirect would reveal that the folder exists
@@ -140,7 +140,7 @@ export async function transferFile(res: FileResponse, transfer: FileTransfer): P
       found = await findCoded(files, plain, precompressed, res.req.get("accept-encoding"));
     }
     if (res.destroyed && !res.writableFinished) {
-      // reported to the code that watches the transfer
+      // the code that watches the transfer gets the error
       res.destroy();
       throw clientAborted();
     }
@@ -188,7 +188,7 @@ async function sendFound(
   };
   const status = evaluateConditions(res.req, validators);
   if (status === 412) throw new HttpError(412);
-  // with other statuses, such as those of error pages, the client's copy is not of this file
+  // with other statuses, such as an error page's, the client's copy is not of this file
   if (status === 304 && isCacheable(res.statusCode)) return sendNotModified(res);
   await sendBytes(res, files, found, requestedPart(res, found.stat.size, validators, transfer));
 }
@@ -239,7 +239,7 @@ function asksForBytes(req: FileResponse["req"]): boolean {
 function setFileHeaders(res: FileResponse, { path, stat, coded }: FoundFile, transfer: FileTransfer): void {
   const shownPath = coded?.from ?? path;
   transfer.setHeaders?.(shownPath, stat);
-  // even for an unencoded file, because another client may get an encoded one
+  // even for an unencoded file, because other clients may get an encoded one
   if (transfer.precompressed !== undefined) res.vary("Accept-Encoding");
   if (coded !== undefined) res.setHeader("Content-Encoding", coded.as);
   const { acceptRanges = true, cacheControl = true, lastModified = true, etag = true, immutable = false } = transfer;
@@ -253,7 +253,7 @@ function setFileHeaders(res: FileResponse, { path, stat, coded }: FoundFile, tra
   if (dated && !res.hasHeader("Last-Modified")) res.setHeader("Last-Modified", toHttpDate(stat.mtimeMs));
   if (etag && !res.hasHeader("ETag")) res.setHeader("ETag", tagOf(stat, coded?.as));
   if (res.hasHeader("Content-Type")) return;
-  // a file called "html" has no extension
+  // a file named "html" has no extension
   const type = typeFor(extensionOf(shownPath, separatorBelow(shownPath)));
   res.setHeader("Content-Type", res.app?.[profileKey]?.fileType(type) ?? type);
 }

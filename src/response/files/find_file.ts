@@ -18,7 +18,7 @@ export interface FoundFile {
   readonly stat: FileStat;
   /** The file, if it was opened to read its metadata; the caller closes it. */
   readonly opened?: WholeFile;
-  /** If stored in a coding: which one, and the path of the original. */
+  /** If stored in a coding: which one, and the original's path. */
   readonly coded?: { readonly as: FileCoding; readonly from: string };
 }
 
@@ -44,8 +44,8 @@ export class DirectoryError extends Error {
 
 /**
  * Paths of regular files that were sent whole. Such a file is opened first, and its size and date are read from the
- * open file. That saves a trip to another thread, and the values match the content sent even if the file is being
- * replaced. Other paths are checked before opening, because opening a pipe would wait for a writer.
+ * open file. That saves a trip to another thread, and the values match the content even if the file is being replaced.
+ * Other paths are checked before opening, because opening a pipe would wait for a writer.
  */
 const sentWhole = new GenerationalCache<true>(128);
 
@@ -94,8 +94,8 @@ export async function findFile(
  * @param files The file system
  * @param plain The file itself
  * @param codings Codings to try, best first
- * @param accepted The `Accept-Encoding` header of the request
- * @returns The existing copy in the coding that the client prefers, or the file itself
+ * @param accepted The request's `Accept-Encoding` header
+ * @returns The existing copy in the client's preferred coding, or the file itself
  * @throws {HttpError} 500 if the file system fails
  */
 export async function findCoded(

@@ -5,14 +5,14 @@ import { separatorBelow } from "../../util/file_paths.ts";
 import { GenerationalCache } from "../../util/generational_cache.ts";
 
 /**
- * Checks that files are requested under the names that their folders list.
+ * Checks that requests use the names that folders list.
  *
  * Most Windows and macOS disks also find a file under other names: in different case, in another Unicode normalization,
  * with a trailing dot or `::$DATA`, or by a short name such as `ADMINI~1`. A guard registered with `app.use` covers one
  * of these names, plus ASCII case variants unless routing is case-sensitive.
  */
 export class ListedNames {
-  /** `null` until a path has decided it. */
+  /** `null` until a path has shown it. */
   #isExact: boolean | null = null;
   readonly #listed = new GenerationalCache<true>(128);
 
@@ -50,7 +50,7 @@ function isAmong(name: string, names: readonly string[]): boolean {
   return !isCaseSignificant && names.some((other) => asciiLowerCase(other) === asciiLowerCase(name));
 }
 
-/** `null` if the path does not decide it. */
+/** `null` if the path does not show it. */
 async function isExact(files: FileSystem, root: string, path: string): Promise<boolean | null> {
   if (separatorBelow(root) === undefined) return false;
   const below = path.slice(root.length);

@@ -12,7 +12,7 @@ import type { HeaderValue } from "../web/outgoing_headers.ts";
 import { runtimeKey } from "../../util/runtime_key.ts";
 
 /**
- * Options of `res.sendFile` and `res.download`.
+ * Options for `res.sendFile` and `res.download`.
  *
  * @example A file that may be cached for a day
  * ```ts
@@ -25,7 +25,7 @@ import { runtimeKey } from "../../util/runtime_key.ts";
  * ```
  */
 export interface SendFileOptions extends FileOptions {
-  /** Folder that paths are relative to and must stay inside. */
+  /** Base folder for paths, which must stay inside it. */
   root?: string | undefined;
   /** Headers to send with the file. */
   headers?: Record<string, HeaderValue | boolean> | undefined;
@@ -52,7 +52,7 @@ export interface SendFileCallbackShape {
 /** Called when a transfer ends, with the error if it failed. */
 export type SendFileCallback = SendFileCallbackShape["call"];
 
-/** An error of a file transfer, with a status and Node's error code if it has them. */
+/** A file transfer's error, with a status and Node's error code if it has them. */
 export type FileError = Error & {
   /** Status of the response. */
   status?: number;
@@ -107,7 +107,7 @@ export function sendFile(
   const { app } = res;
   const reporter = { reportError: (failure: unknown) => failListener(app, res.req, failure) };
   const over = (error?: FileError): void => callGuarded(reporter, { phase: "listener" }, () => callback?.(error));
-  // without a listener, nothing detects the disconnect that the callback reports
+  // without a listener, nothing detects the disconnect, which the callback reports
   if (callback !== undefined) exchangeOf(res.req)?.onAbort(NOTHING);
   transferFile(res, transfer).then(
     () => over(),
@@ -121,7 +121,7 @@ export function sendFile(
 }
 
 /**
- * Makes the path of a download absolute and resolves `..` segments, because the path is the developer's own.
+ * Makes a download's path absolute and resolves `..` segments, because the path comes from the developer.
  *
  * @param res The response
  * @param path The path as given

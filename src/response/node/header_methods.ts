@@ -5,24 +5,24 @@ import { describe } from "../../util/error_text.ts";
 import { Emitter } from "../../util/emitter.ts";
 import type { HeaderValue, OutgoingHeaders } from "../web/outgoing_headers.ts";
 
-/** Key of the headers set so far; for internal use, like the keys below. */
+/** Key for the headers set so far; for internal use, like the keys below. */
 export const outgoingKey: unique symbol = Symbol("sluice.outgoing");
 
-/** Key of the length of the sent body. */
+/** Key for the sent body's length. */
 export const sentLengthKey: unique symbol = Symbol("sluice.sent length");
 
-/** Key of the additional headers of a sent response. */
+/** Key for a sent response's additional headers. */
 export const sentHeadersKey: unique symbol = Symbol("sluice.sent headers");
 
 /** Headers in the forms that `writeHead` and `set` accept. */
 export type HeaderInit =
-  // Node types the headers of a received response like this; none is actually undefined
+  // Node's type for a received response's headers; none is actually undefined
   | Record<string, HeaderValue | undefined>
   | readonly (readonly [string, HeaderValue])[]
   | readonly string[];
 
 /**
- * Node's methods for response headers. The subclass holds the headers themselves: a field in this class would cost
+ * Node's methods for response headers. The subclass holds the headers themselves: a field in this class would slow
  * every request.
  */
 export abstract class HeaderMethods extends Emitter {
@@ -37,14 +37,14 @@ export abstract class HeaderMethods extends Emitter {
   abstract get headersSent(): boolean;
 
   /**
-   * The length of the sent body, `undefined` if it is not shown.
+   * The sent body's length, `undefined` if it is not shown.
    *
    * @internal
    */
   abstract get [sentLengthKey](): string | undefined;
 
   /**
-   * Additional headers of a sent response, by lower-case name.
+   * A sent response's additional headers, by lower-case name.
    *
    * @internal
    */
@@ -151,7 +151,7 @@ export abstract class HeaderMethods extends Emitter {
   }
 }
 
-// Node's older name of the headers. Middleware also assigns it to replace all of them. Node's types lack it too.
+// Node's older name for the headers. Middleware also assigns it to replace them all. Node's types lack it too.
 Object.defineProperty(HeaderMethods.prototype, "_headers", {
   get(this: HeaderMethods) {
     return this.getHeaders();
@@ -164,7 +164,7 @@ Object.defineProperty(HeaderMethods.prototype, "_headers", {
 });
 
 /**
- * Throws if the headers have been sent: Node's error with Node's message, which programs and loggers compare, and with
+ * Throws if the headers have been sent: Node's error with Node's message, which programs and loggers compare, and
  * advice as its cause.
  *
  * @param message The response

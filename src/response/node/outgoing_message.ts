@@ -45,10 +45,10 @@ export const passOnKey: unique symbol = Symbol("sluice.pass on");
 /** Key of the method that streams a body, even if middleware has replaced `send`. */
 export const streamKey: unique symbol = Symbol("sluice.stream");
 
-/** Key of the method that reports the failure of a body that the platform is sending. */
+/** Key of the method that reports that a body sent by the platform has failed. */
 export const bodyFailedKey: unique symbol = Symbol("sluice.body failed");
 
-/** Milliseconds that a pipe into a response without a body may continue after other writers have run out of time. */
+/** Milliseconds for which a pipe into a bodiless response may continue after other writers have run out of time. */
 const UNSEEN_PIPE_MS = 60_000;
 
 /** Headers about the body, removed from responses that may not have one. */
@@ -60,7 +60,7 @@ const piped: unique symbol = Symbol("piped");
 /** Called once a chunk has been passed on. */
 export type WriteCallback = (error?: Error | null) => void;
 
-/** Called when the response is complete; the second form, as in Node's types, accepts the `resolve` of a promise. */
+/** Called when the response is complete; the second form, as in Node's types, accepts a promise's `resolve`. */
 export type EndCallback = WriteCallback | (() => void);
 
 /**
@@ -78,7 +78,7 @@ export abstract class OutgoingMessage extends HeaderMethods {
   abstract get [responseStateKey](): ResponseState;
 
   /**
-   * The exchange of this response; missing on objects created from a prototype alone.
+   * This response's exchange; missing on objects created from a prototype alone.
    *
    * @internal
    */
@@ -100,13 +100,13 @@ export abstract class OutgoingMessage extends HeaderMethods {
     return this[responseStateKey].ended;
   }
 
-  /** Whether all of the response has been passed to the platform. */
+  /** Whether the whole response has been passed to the platform. */
   get writableFinished(): boolean {
     return exchangeOf(this)?.finished ?? false;
   }
 
   /**
-   * Always `true`, as on Node: `stream.finished` there would count a closed response that is not writable as complete.
+   * Always `true`, as on Node: its `stream.finished` would count a closed response that is not writable as complete.
    * To learn whether more may be written, read `writableEnded` and `destroyed`.
    */
   get writable(): boolean {
@@ -133,7 +133,7 @@ export abstract class OutgoingMessage extends HeaderMethods {
     const exchange = exchangeOf(this);
     if (exchange === null) return false;
     const { ending } = this[responseStateKey];
-    // as on Node, still false while listeners of `finish` run
+    // as on Node, still false while `finish` listeners run
     return exchange.aborted || (exchange.finished && ending !== "awaited");
   }
 
@@ -172,7 +172,7 @@ export abstract class OutgoingMessage extends HeaderMethods {
   }
 
   /**
-   * The length of the sent body, `undefined` if it is not shown.
+   * The sent body's length, `undefined` if it is not shown.
    *
    * @internal
    */
@@ -183,7 +183,7 @@ export abstract class OutgoingMessage extends HeaderMethods {
   }
 
   /**
-   * Additional headers of the response: those of the 404 page, or of a `Response` returned by a handler.
+   * The response's additional headers, from the 404 page or from a `Response` that a handler returned.
    *
    * @internal
    */
@@ -332,7 +332,7 @@ export abstract class OutgoingMessage extends HeaderMethods {
     try {
       isTaken = state.settle(exchange, body.stream, this.statusCode);
     } catch (error) {
-      // no web response can carry the status or a header; an error handler may still respond without this body
+      // a web response cannot carry the status or a header; an error handler may still respond without this body
       forgetStream(exchange, body);
       body.giveUp();
       throw error;
@@ -345,7 +345,7 @@ export abstract class OutgoingMessage extends HeaderMethods {
     body.stream.cancel().catch((error) => report(this, error, "response"));
   }
 
-  /** Reports that the body being sent has failed; some runtimes report that too. */
+  /** Reports that the body being sent has failed; some runtimes also report that. */
   [bodyFailedKey](error: unknown): void {
     const { app, target } = this[exchangeKey];
     const isTold = app[runtimeKey].tellsOfBodies?.(target.request) ?? false;
@@ -393,7 +393,7 @@ export abstract class OutgoingMessage extends HeaderMethods {
   [passOnKey](response: Response): void {
     exchangeFor(this, "returning a Response");
     this.statusCode = response.status;
-    // the client may have disconnected; the source of the body must not stay open
+    // the client may have disconnected; the body's source must not stay open
     if (!this[responseStateKey].take(this[exchangeKey], response)) {
       response.body?.cancel().catch((error) => report(this, error, "response"));
     }
@@ -404,7 +404,7 @@ export abstract class OutgoingMessage extends HeaderMethods {
 
   /**
    * Ends the response in one piece, with its whole body. As in Express, middleware that has replaced methods sees the
-   * length in the headers, and gets the body as a `Buffer`, or no body for HEAD.
+   * length in the headers and gets the body as a `Buffer`, or no body for HEAD.
    *
    * @param body The body, `null` for none
    * @param isPage Whether it is one of the framework's own pages, which Express passes as a string
@@ -463,7 +463,7 @@ export abstract class OutgoingMessage extends HeaderMethods {
    * response is aborted. A response that has begun is unaffected: the platform handles idle connections.
    *
    * @param ms The time in ms; 0 for none
-   * @param callback Added as a listener for `timeout`
+   * @param callback Listens for `timeout`
    */
   setTimeout(ms: number, callback?: () => void): this {
     if (callback !== undefined) this.on("timeout", callback);
@@ -515,7 +515,7 @@ export abstract class OutgoingMessage extends HeaderMethods {
   }
 
   /**
-   * Number of pieces of a streamed body that the client has requested, for internal use.
+   * Number of pieces that the client has requested from a streamed body, for internal use.
    *
    * @internal
    */
@@ -524,7 +524,7 @@ export abstract class OutgoingMessage extends HeaderMethods {
   }
 
   /**
-   * Whether the client has all the bytes that the head announced, for internal use.
+   * Whether the client has all the bytes announced in the head, for internal use.
    *
    * @internal
    */
@@ -543,7 +543,7 @@ export abstract class OutgoingMessage extends HeaderMethods {
     return this;
   }
 
-  /** Calls the listeners of an event. */
+  /** Calls an event's listeners. */
   override emit(event: EventName, ...args: unknown[]): boolean {
     if (event === "pipe") {
       originalOf<OutgoingMessage>(this)[piped] = true;
@@ -566,8 +566,8 @@ export abstract class OutgoingMessage extends HeaderMethods {
   }
 
   /**
-   * Emits `finish` when the response is complete, and `close` when the exchange is over. Listeners added later are
-   * still called: on Node, both events wait for the microtasks that follow `end()`.
+   * Emits `finish` when the response is complete, and `close` when the exchange is over. It also calls listeners added
+   * later: on Node, both events wait for the microtasks that follow `end()`.
    */
   override [listenedTo](event: EventName): void {
     const exchange = exchangeOf(this);
@@ -604,7 +604,7 @@ export function isPatched(message: OutgoingMessage): boolean {
     message.setHeader !== plain.setHeader;
 }
 
-/** Whether the key is defined under which Node's own `setHeader` looks for headers. */
+/** Whether the key under which Node's own `setHeader` looks for headers is defined. */
 let isShown = false;
 
 // only Node's own response can send informational responses first
@@ -616,7 +616,7 @@ function inform(res: OutgoingMessage, name: string, args: readonly unknown[], ca
   else if (done !== undefined) queueMicrotask(done);
 }
 
-// npm's cookies calls that setHeader on responses, and so does Koa, whose applications can be mounted
+// npm's cookies calls that setHeader on responses, as does Koa, whose applications can be mounted
 function show(http: NodeHttp | undefined): void {
   isShown = true;
   if (http === undefined) return;
@@ -723,7 +723,7 @@ class StreamEvents implements BodyStreamEvents {
     this.#exchange.app.reportError(reason, { phase: "response" });
   }
 
-  // removes it from the list it was added to: while a mounted application runs, the exchange has a different one
+  // removes it from its original list: while a mounted application runs, the exchange has a different one
   #forget(): void {
     this.#openStreams.delete(originalOf(this.#message));
   }
@@ -747,7 +747,7 @@ function startStream(message: OutgoingMessage): void {
   try {
     isTaken = state.settle(exchange, stream.readable, message.statusCode);
   } catch (error) {
-    // otherwise everything that follows would be written to this stream, even the page for this error
+    // otherwise all later writes would go to this stream, even this error's page
     state.stream = null;
     forgetStream(exchange, original);
     throw error;
@@ -778,9 +778,9 @@ function forgetStream(exchange: Exchange, stream: OpenStream): void {
   exchange.streaming = null;
 }
 
-// Without an `error` listener, a failing Node stream ends the process, and the client would wait for the rest. While
-// the pipe lasts and the program has no listener of its own, the error is reported and the response cut. A finished
-// response also ends the pipe; if the stream failed after that, a client could end the process.
+// Without an `error` listener, a failing Node stream ends the process. While the pipe lasts and the program has no
+// listener of its own, the error is reported and the response cut, because the client would wait for the rest. A
+// finished response also ends the pipe; if the stream failed after that, a client could end the process.
 function watchPipe(message: OutgoingMessage, source: unknown): void {
   const { on, off, listenerCount } = (source ?? {}) as Partial<EmitterMethods>;
   // our emitters ignore errors without a listener: any client can disconnect
@@ -824,7 +824,7 @@ function guarded(message: OutgoingMessage, callback: WriteCallback | undefined):
   return (error) => callGuarded(reporter, { phase: "listener" }, () => callback(error));
 }
 
-// callers pass their arguments on, and as in Node null counts as none
+// callers pass their arguments on, and as in Node, null counts as none
 function callbackOf(given: unknown): WriteCallback | undefined {
   return typeof given === "function" ? given as WriteCallback : undefined;
 }

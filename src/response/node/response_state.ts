@@ -10,10 +10,10 @@ import { webResponse } from "../web/web_response.ts";
 export const responseStateKey: unique symbol = Symbol("state");
 
 /**
- * State of a response, from the first header to the web response.
+ * A response's state, from the first header to the web response.
  *
- * Separate from {@linkcode OutgoingMessage} because V8 never inlines the constructor of a superclass with fields or
- * private methods, and calls it slowly.
+ * Separate from {@linkcode OutgoingMessage} because V8 never inlines a superclass constructor with fields or private
+ * methods, and calls it slowly.
  */
 export class ResponseState {
   #headers: OutgoingHeaders | null = null;
@@ -28,7 +28,7 @@ export class ResponseState {
   /** Whether the response is registered to emit `finish` and `close`, or has emitted them. */
   ending: "unwatched" | "awaited" | "told" = "unwatched";
   /**
-   * The body whose length is shown as a header: as in Express, that of `res.send` and similar methods, not that of
+   * The body whose length is shown as a header: as in Express, the body from `res.send` and similar methods, not from
    * `res.end`; `null` for none.
    */
   shown: WebBody = null;
@@ -66,7 +66,7 @@ export class ResponseState {
     const status = this.sentStatus || statusCode;
     const { isHead } = exchange.target;
     const isPlain = !headers.framed && !isHead && mayHaveContent(status);
-    // a copy, because loggers read the headers that the program has set
+    // a copy, because loggers read the headers that the program set
     const sent = isPlain ? headers : headers.copy();
     const framed = isPlain ? body : frame(status, isHead, sent, body, exchange.app);
     const reason = !this.reason || this.reason === statusText(status) ? "" : this.reason;

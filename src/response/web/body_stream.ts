@@ -7,22 +7,22 @@ import { expectError } from "../../util/expected_errors.ts";
 /** Bytes that may wait in memory for a slow client before `write()` returns `false`, as in Node. */
 export const HIGH_WATER_MARK = 16 * 1024;
 
-/** Maximum bytes of small chunks sent together; every piece costs the runtime at least one turn of its loop. */
+/** Maximum bytes of small chunks sent together; every piece costs the runtime at least one turn of its event loop. */
 const PIECE_BYTES = 64 * 1024;
 
 /**
- * Maximum bytes of a large chunk that are sent at once: runtimes report a slow client's progress only per piece, and
- * the client must read one piece within `sendTimeout`.
+ * Maximum bytes sent at once from a large chunk: runtimes report a slow client's progress only per piece, and the
+ * client must read a piece within `sendTimeout`.
  */
 export const MOST_PIECE_BYTES = 512 * 1024;
 
-/** The queue of the web stream stays empty. */
+/** The web stream's queue stays empty. */
 const NO_QUEUE: QueuingStrategy<Uint8Array> = { highWaterMark: 0 };
 
-/** Called once a chunk has been passed on, or with the reason why it never will be. */
+/** Called once a chunk has been passed on, or with the reason if it never will be. */
 export type TakenCallback = (error?: Error) => void;
 
-/** Callbacks and limits of a body stream. */
+/** A body stream's callbacks and limits. */
 export interface BodyStreamEvents {
   /** The client has read enough that more can be written. */
   drain(): void;
@@ -38,7 +38,7 @@ export interface BodyStreamEvents {
   report(reason: Error): void;
 }
 
-/** Key under which the web stream of a body stores its writer. */
+/** Key under which a body's web stream stores its writer. */
 const writtenBy: unique symbol = Symbol("written by");
 
 /** Takes a body instead of a reader of its web stream. */
@@ -84,7 +84,7 @@ export class BodyStream implements Holder {
   /**
    * Creates an empty body.
    *
-   * @param events Called for events of the stream
+   * @param events Called for the stream's events
    * @param nextTurn Runs a function after the current turn of the event loop
    * @param length Bytes that the head announces; `Infinity` if it announces none
    */
@@ -104,7 +104,7 @@ export class BodyStream implements Holder {
   /**
    * Passes a body on without its web stream, whose reader uses more memory than the rest of an idle response.
    *
-   * @param readable The web stream of a body, still unread
+   * @param readable A body's web stream, still unread
    * @param outlet Takes the body instead
    * @returns The body, whose `pull` and `cancel` must be called; `null` if the stream is not such a body
    */
@@ -122,8 +122,8 @@ export class BodyStream implements Holder {
   }
 
   /**
-   * Called by the web stream when the client is ready for a chunk. Returns no promise, which would cost more than
-   * everything else: the stream does not call again until it gets a chunk.
+   * Called by the web stream when the client is ready for a chunk. Returns no promise, because that would cost more
+   * than the rest: the stream does not call again until it gets a chunk.
    */
   pull(): void {
     this.#asked = true;
@@ -181,7 +181,7 @@ export class BodyStream implements Holder {
     this.#events.evict(reason);
   }
 
-  /** Whether a writer waits for `drain`. */
+  /** Whether a writer is waiting for `drain`. */
   get needsDrain(): boolean {
     return this.#drain !== null && !this.#over && this.#cause === undefined;
   }
@@ -219,7 +219,7 @@ export class BodyStream implements Holder {
     return false;
   }
 
-  // its callback waits for everything written before: programs write nothing to learn when the client has the rest
+  // its callback waits for all earlier writes: programs write an empty chunk to learn when the client has them
   #writeNothing(taken: TakenCallback | undefined): boolean {
     if (taken !== undefined) {
       const last = this.#queue.pop()!;
@@ -246,8 +246,8 @@ export class BodyStream implements Holder {
   }
 
   /**
-   * Discards everything written from now on, for responses that may have no content. The client already has everything
-   * it gets, and its disconnect goes unnoticed, so nothing may wait for a writer that never ends.
+   * Discards all later writes, for responses that may have no content. The client already has its whole response, and
+   * its disconnect goes unnoticed, so nothing may wait for a writer that never ends.
    *
    * @param giveUp Called if the body has not ended after some seconds; `null` if the caller handles that
    */
@@ -275,7 +275,7 @@ export class BodyStream implements Holder {
     if (this.#pieces > 0 || this.#discarding) this.#cutLater();
   }
 
-  // servers drop the data they got in the turn in which a body fails
+  // servers drop the data they got on the tick on which a body fails
   #cutLater(): void {
     this.#nextTurn(() => {
       if (this.#over) return;
@@ -297,7 +297,7 @@ export class BodyStream implements Holder {
     this.#waiting = null;
   }
 
-  // passes on one piece per request of the client
+  // passes on one piece per client request
   #deliver(): void {
     // enqueueing may call pull again, which would run the callbacks of later chunks first
     if (this.#enqueueing) return;
@@ -323,7 +323,7 @@ export class BodyStream implements Holder {
     this.#events.finish();
   }
 
-  // the callback of a chunk waits for its last part
+  // a chunk's callback waits for its last part
   #split(chunk: Uint8Array): void {
     const rest = chunk.subarray(MOST_PIECE_BYTES);
     this.#queue.unshift(chunk.subarray(0, MOST_PIECE_BYTES), rest);

@@ -1,15 +1,15 @@
 import { type BodySource, isBodySource, StreamedBody, type StreamedBodyEvents } from "./streamed_body.ts";
 
 /**
- * Converts a response of a class other than the runtime's: packages with classes of their own, such as graphql-yoga on
- * Node, return responses that are not instances of the runtime's class.
+ * Converts a response of a class other than the runtime's. Some packages, such as graphql-yoga on Node, return
+ * instances of their own class.
  *
- * @param value Anything but a response of the runtime's class
- * @returns The runtime's own, `null` if it is not a response
+ * @param value Any value except an instance of the runtime's class
+ * @returns A response of the runtime's class, `null` if the value is not a response
  */
 export function fromForeign(value: unknown): Response | null {
   const { status, statusText = "", headers, body = null } = (value ?? {}) as Partial<Response>;
-  // on the response that handlers get, and mostly return, `status` is a method
+  // on the response that handlers get and usually return, `status` is a method
   if (typeof status !== "number" || typeof headers?.[Symbol.iterator] !== "function") return null;
   return new Response(nativeBody(body), { status, statusText, headers: [...headers] });
 }

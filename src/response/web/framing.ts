@@ -50,14 +50,14 @@ function sized(body: ReadableStream<Uint8Array>, headers: OutgoingHeaders, app: 
   return Number.isSafeInteger(length) && length >= 0 ? app[runtimeKey].sized?.(body, length) ?? body : body;
 }
 
-// Without a body runtimes send Content-Length 0, which would be wrong for HEAD. Bun does so even for a stream that
-// ended before it is read.
+// Without a body runtimes send Content-Length 0, which would be wrong for HEAD. Bun does so even for a stream that ends
+// before it is read.
 function nothing(): ReadableStream<Uint8Array> {
   return new ReadableStream({ pull: (controller) => controller.close() }, { highWaterMark: 0 });
 }
 
 /**
- * The length of a body.
+ * A body's length.
  *
  * @param body The body
  * @returns Bytes, -1 for a stream

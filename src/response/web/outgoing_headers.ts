@@ -23,7 +23,7 @@ class Entry {
 }
 
 /**
- * Headers of a response before it is sent, as in Node: names keep their spelling and are matched case-insensitively.
+ * A response's headers before it is sent, as in Node: names keep their spelling and are matched case-insensitively.
  * The content type has its own slot, so the most common response needs no list.
  *
  * @internal
@@ -34,7 +34,7 @@ export class OutgoingHeaders {
   #others: Entry[] | null = null;
   /** Whether a header that frames the body was ever set: `Content-Length` or `Transfer-Encoding`. */
   framed = false;
-  /** Whether the body is already in its `Content-Encoding`; for a web response's body, only that response knows. */
+  /** Whether the body is already in its `Content-Encoding`; for a web response's body, the response that decides. */
   coded: boolean | Response = false;
 
   /** The content type as a string, `undefined` if none is set. */
@@ -130,7 +130,7 @@ export class OutgoingHeaders {
     return this.#contentType === undefined ? names : [this.#contentTypeName, ...names];
   }
 
-  /** A copy of all of them. */
+  /** A copy of all headers. */
   copy(): OutgoingHeaders {
     const copy = new OutgoingHeaders();
     copy.#contentType = this.#contentType;

@@ -1,7 +1,7 @@
 /**
- * Rejects a response that no runtime can send, while an error handler can still respond. Runtimes only notice on
+ * Rejects a response that no runtime can send, while an error handler can still respond. Runtimes notice only on
  * sending: Node would cut the connection, others would send a 500 that no handler sees. {@linkcode assertUnlocked}
- * checks whether the body is being read: only streams can be, and checking for one takes time.
+ * checks whether the body is being read. That applies only to streams, and checking for one takes time.
  *
  * @param response A response that a handler returned
  * @param request The request

@@ -14,8 +14,8 @@ export type BodySource = ReadableStream<Uint8Array | string> | AsyncIterable<Uin
 type Chunks = AsyncIterator<Uint8Array | string> & { readonly exhausted?: boolean };
 
 /**
- * The chunks of a program's source, each created in the asynchronous context in which the response was sent: the
- * runtime requests chunks in a context of its own, in which `AsyncLocalStorage` is empty.
+ * The chunks from a program's source, each created in the asynchronous context in which the response was sent: the
+ * runtime requests chunks in its own context, in which `AsyncLocalStorage` is empty.
  */
 export class ContextChunks implements AsyncIterableIterator<Uint8Array | string, unknown> {
   readonly #chunks: Chunks;
@@ -41,7 +41,7 @@ export class ContextChunks implements AsyncIterableIterator<Uint8Array | string,
   }
 }
 
-/** Callbacks of a streamed body. */
+/** A streamed body's callbacks. */
 export interface StreamedBodyEvents {
   /** The last chunk was read. */
   finish(): void;
@@ -74,7 +74,7 @@ export class StreamedBody {
 
   /**
    * @param source A web stream or an async iterable of strings or bytes
-   * @param events Called for events of the stream
+   * @param events Called for the stream's events
    * @param nextTurn Runs a function after the current turn of the event loop
    * @param length Bytes that the head announces; `Infinity` if it announces none
    */
@@ -120,7 +120,7 @@ export class StreamedBody {
       // before failing the client's side, because the runtime may report the error too
       this.#events.fail(error);
       this.giveUp();
-      // in a later turn, because servers drop the data they got in the turn in which a body fails
+      // on a later tick, because servers drop the data they got on the tick on which a body fails
       this.#nextTurn(() => this.#controller.error(error));
     }
   }
@@ -190,7 +190,7 @@ function asError(thrown: unknown): unknown {
 /**
  * Tests whether a value can be streamed as a body.
  *
- * @param value Anything given to `res.send`
+ * @param value Any value passed to `res.send`
  * @returns Whether it is a web stream or an async iterable
  */
 export function isBodySource(value: object): value is BodySource {
@@ -213,7 +213,7 @@ export interface ChunkTarget {
 }
 
 /**
- * Writes all chunks of a source at the client's pace.
+ * Writes all of a source's chunks at the client's pace.
  *
  * @param source The source; it is closed when the client disconnects
  * @param target Where they are written
@@ -229,8 +229,8 @@ export async function pour(
   const { [runtimeKey]: runtime } = exchange?.app ?? defaultApp();
   const isOver = (): boolean => exchange !== null && (exchange.aborted || exchange.finished);
   let chunks: Chunks | undefined;
-  // One listener for the whole body, however long: compression passes `drain` listeners to a stream of its own, where
-  // they stay.
+  // One listener for the whole body, however long: compression passes `drain` listeners to its own stream, where they
+  // stay.
   let proceed = (): void => {};
   target.on("drain", () => proceed());
   exchange?.onEnd(() => proceed());
@@ -259,7 +259,7 @@ export async function pour(
 }
 
 /**
- * Iterates over the chunks of a source; `return` closes it.
+ * Iterates over a source's chunks; `return` closes it.
  *
  * @param source A web stream or an async iterable
  */

@@ -4,13 +4,12 @@ import { assertUnlocked } from "./sendable.ts";
 import { StreamedBody, type StreamedBodyEvents } from "./streamed_body.ts";
 
 /**
- * Watches the body of a response that the platform sends itself, because no platform reports its failure to the
- * application.
+ * Watches a response body that the platform sends itself, because no platform reports its failure to the application.
  *
  * @param response The response
- * @param support The runtime, which can tell whether the body is a stream
- * @param failed Called with the error when it fails
- * @throws {TypeError} If it is being read
+ * @param support The runtime, which detects whether the body is a stream
+ * @param failed Called with the error when the body fails
+ * @throws {TypeError} If the body is being read
  * @returns A replacement to send if the body cannot be watched otherwise; usually `null`
  */
 export function watchedBody(

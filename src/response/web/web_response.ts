@@ -8,7 +8,7 @@ import { JSON_PLAIN } from "./content_type.ts";
 import type { OutgoingHeaders } from "./outgoing_headers.ts";
 import { runtimeKey } from "../../util/runtime_key.ts";
 
-// Deno's constructor has a fast path for this type alone, worth a twentieth of a small response.
+// Deno's constructor has a fast path for this type alone, which saves a twentieth of a small response.
 const JSON_INIT: ResponseInit = { headers: { "content-type": JSON_PLAIN } };
 
 /**
@@ -48,7 +48,7 @@ export function webResponse(
     return respond(type === undefined ? untyped(body, app) : body, status, statusText, headers.toList());
   }
   const response = newResponse(status, statusText, type, headers.coded, body, app);
-  // merely reading the headers of a response makes the platform build the list
+  // merely reading a response's headers makes the platform build the list
   if (!headers.bare) headers.copyTo(response.headers);
   return response;
 }
@@ -115,7 +115,7 @@ export function copyOf(response: Response, app: AppLike): Response {
   if (!app[runtimeKey].typesBytes || response.headers.has("content-type")) {
     return new Response(response.body, response);
   }
-  // Bun would add a content type to a passed-on body, but not to that of a clone
+  // Bun would add a content type to a passed-on body, but not to a clone's
   const clone = response.clone();
   response.body?.cancel().catch(() => {});
   return clone;
@@ -125,10 +125,10 @@ export function copyOf(response: Response, app: AppLike): Response {
 const UNDONE = /^[ \t]*(?:x-)?(?:gzip|deflate|br)[ \t]*$/i;
 
 /**
- * Removes the headers that described the compressed body of another server's response, if `fetch` has decompressed it.
+ * Removes the headers that describe the compressed body of another server's response, if `fetch` has decompressed it.
  *
  * @param response A response that a handler returned; only one from `fetch` has a URL
- * @returns The same, or a copy without `Content-Encoding` and `Content-Length`
+ * @returns The same response, or a copy without `Content-Encoding` and `Content-Length`
  */
 export function asFetched(response: Response): Response {
   if (response.url === "" || response.body === null) return response;
