@@ -8,7 +8,7 @@ import { SocketRoute } from "./socket_route.ts";
 export interface ListedHandler extends HandlerDetails {
   /** Its declared name or the function's name, empty if it has neither. */
   readonly name: string;
-  /** The path it was registered for, including enclosing mounts; for a route's own handlers, the route's path. */
+  /** The path for which it was registered, including enclosing mounts; for a route's own handlers, the route's path. */
   readonly path: string;
 }
 
@@ -18,7 +18,7 @@ export interface DetailedRoute extends RegisteredRoute {
   readonly middleware: readonly ListedHandler[];
   /** Name of the last handler, empty if it has none; for a WebSocket route, the names of the connection's handlers. */
   readonly handler: string;
-  /** Limits of the route itself: the options of a WebSocket route. */
+  /** The route's own limits: a WebSocket route's options. */
   readonly limits: Readonly<Record<string, string | number>>;
   /** Details of the last handler if it declares any, such as one that validates and then handles. */
   readonly details?: HandlerDetails;
@@ -36,8 +36,8 @@ interface Below {
 /**
  * Lists every route in the order they are tried, with everything that runs before its handler.
  *
- * These are the middleware and earlier routes, in any router, that all requests of the route pass, as far as paths
- * show. A middleware for `/users/7` is not listed for `/users/:id`, because it runs for some requests only. For a path
+ * These are the middleware and earlier routes, in any router, that all requests for the route pass, as far as paths
+ * show. A middleware for `/users/7` is not listed for `/users/:id`, because it runs only for some requests. For a path
  * that is a regular expression, only entries for every path are listed.
  *
  * @param router The router
@@ -89,7 +89,7 @@ function listedSource({ mounted }: Layer, around: readonly Listed[]): Listed | u
   return source !== undefined && isListed(source) && !around.includes(source) ? source : undefined;
 }
 
-/** The entries of a layer that run for requests with a path and method, if all those requests reach the layer. */
+/** A layer's entries that run for requests with a path and method, if all those requests reach the layer. */
 function applied(
   layer: Layer,
   path: string | null,
@@ -108,7 +108,7 @@ function applied(
   return functionsOf(layer, method).map((fn) => listed(fn, fullPath));
 }
 
-/** The path of a layer that all requests with a path reach, and the rest of the path below a mount there. */
+/** The layer's path that all requests with a path reach, and the rest of the path below a mount there. */
 function entered(layer: Layer, path: string | null): { path: string; rest: string | null } | null {
   if (layer.everywhere) return { path: String(layer.patterns[0]!.source), rest: path };
   if (path === null) return null;
@@ -164,7 +164,7 @@ function contentOf(layer: Layer, method: string): {
 const EVENTS: readonly string[] = ["open", "message", "close", "drain", "error"];
 
 /**
- * A route with its details as output lines.
+ * Formats a route with its details as output lines.
  *
  * @param route The route
  * @param method Its method, colored or not

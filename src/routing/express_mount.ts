@@ -2,21 +2,21 @@ import type { AnyHandler } from "../matching/layer.ts";
 
 /** The parts of an application that mounting uses, whether Express's or ours. */
 export interface ExpressApp {
-  /** Prototype of its requests. */
+  /** Prototype for its requests. */
   readonly request: object;
-  /** Prototype of its responses. */
+  /** Prototype for its responses. */
   readonly response: object;
-  /** The path it is mounted at. */
+  /** The path at which it is mounted. */
   mountpath: unknown;
-  /** The application it is mounted on. */
+  /** The application on which it is mounted. */
   parent: unknown;
   /** Passes a request through the application. */
   handle(req: object, res: object, next: (error?: unknown) => void): void;
-  /** Emits the event that it was mounted. */
+  /** Emits the event for being mounted. */
   emit(event: string, parent: unknown): unknown;
 }
 
-/** Whether a handler is an Express application, such as a package with its own pages may contain. */
+/** Whether a handler is an Express application, as in a package with its own pages. */
 export function isExpressApp(fn: unknown): fn is AnyHandler & ExpressApp {
   const { handle, set, request, response } = fn as Record<string, unknown>;
   return typeof handle === "function" && typeof set === "function" && typeof request === "object" &&
@@ -24,10 +24,10 @@ export function isExpressApp(fn: unknown): fn is AnyHandler & ExpressApp {
 }
 
 /**
- * Lets an Express application serve requests that Node did not make.
+ * Lets an Express application serve requests that Node did not create.
  *
  * Express sets its own prototypes on every request and response. They end at Node's classes and would hide our methods.
- * So the application gets prototypes with the same properties that inherit from ours.
+ * So the application gets prototypes that have the same properties and inherit from ours.
  *
  * @param fn A middleware about to be registered
  * @returns The middleware, adapted if it is an Express application

@@ -8,10 +8,10 @@ import { webRequestOf } from "../exchange/web_request.ts";
 import { fromForeign } from "../response/web/foreign_response.ts";
 import type { Handler } from "./handler.ts";
 
-/** A handler of web requests, as in every Fetch framework; it also gets the platform's other arguments. */
+/** A web request handler, as in every Fetch framework; it also gets the platform's other arguments. */
 export type FetchHandler = (request: Request, info?: never, context?: never) => Response | Promise<Response>;
 
-/** An object with a `fetch` method: an application of another framework. */
+/** An object with a `fetch` method: another framework's application. */
 export interface FetchApp {
   /** Responds to a web request. */
   fetch(request: Request, info?: never, context?: never): Response | Promise<Response>;
@@ -24,10 +24,10 @@ const RESOLVED_ELSEWHERE = /\\|\/(?:\.|%2e){1,2}(?:\/|$)/i;
 const CAPITALISED_ELSEWHERE = /^(?:delete|get|head|options|post|put)$/i;
 
 /**
- * Turns a handler of web requests into middleware. The handler sees the path below the mount; its response is final.
+ * Turns a web request handler into middleware. The handler sees the path below the mount; its response is final.
  *
  * @param caller Name of the called method, for error messages
- * @param handler The handler, or an application that has one
+ * @param handler The handler, or an application with one
  * @returns The middleware
  * @throws {TypeError} If `handler` is neither
  */
@@ -60,7 +60,7 @@ function fetchOf(caller: string, handler: FetchHandler | FetchApp): FetchHandler
 }
 
 // The platform's own request is passed on if nothing has to change, so it can be upgraded. A Request look-alike, such
-// as those of srvx and @hono/node-server, is replaced, because fetch() and new Request() would refuse it.
+// as srvx's or @hono/node-server's, is replaced, because fetch() and new Request() would refuse it.
 function requestBelow(caller: string, req: FrameworkRequest, request: Request): Request {
   const { url, method } = req;
   // most handlers resolve the path, which would bypass middleware that matched the path as sent

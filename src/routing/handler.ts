@@ -5,7 +5,7 @@ import type { ParamsOfPath } from "./path_params.ts";
 
 /**
  * A type argument that is explicit or its default, never inferred from handlers: a handler from npm would otherwise
- * change the types of those next to it. Unlike `NoInfer`, it does not show up in editors.
+ * change the types of its neighbors. Unlike `NoInfer`, it does not show up in editors.
  *
  * @internal
  */
@@ -21,8 +21,8 @@ export type Next = (error?: unknown) => void;
 export type HandlerResult = void;
 
 /**
- * The type of everything a handler may return, except the return type of middleware that declares what it adds to
- * requests. All objects and primitives have this method; `Made` has a different property of that name.
+ * The type of all values a handler may return, except the return type of middleware that declares what it adds to
+ * requests. All objects and primitives have this method; `Made` has a different property with that name.
  *
  * @internal
  */
@@ -69,7 +69,7 @@ export interface ParamHandlerShape {
 
 /**
  * Parameters without specific names. This is a weak type (all properties optional), so the compiler rejects types that
- * share no property with it: those with named parameters, but not `Record<string, string>`.
+ * share no property with it: types with named parameters, but not `Record<string, string>`.
  *
  * @internal
  */
@@ -79,7 +79,7 @@ export interface AnyNames {
 }
 
 /**
- * Parameters that a reusable handler may declare: any, if the parameters of the path or of enclosing paths (which a
+ * Parameters that a reusable handler may declare: any, if the parameters in the path or in enclosing paths (which a
  * router may merge) are unknown.
  *
  * @internal
@@ -92,7 +92,7 @@ export type NamesFor<Params, Around = never> = string extends keyof Params ? Any
  * Declared as a method for the same reason, and twice: in a union with `Handler`, a second type with one signature
  * would leave inline handlers without contextual parameter types. Two signatures, one of them generic, cannot be
  * unified, so the compiler takes the contextual types from `Handler` alone. The generic one has the path's parameters,
- * from which generic wrappers of handlers infer their types.
+ * from which generic wrappers around handlers infer their types.
  *
  * @internal
  */
@@ -134,8 +134,8 @@ export interface ForeignHandlerShape<Result> {
 }
 
 /**
- * Lets the types tell Node's responses from functions. Without it, a loosely typed handler, such as one of
- * express-validator, would count as an error handler, and inline handlers after it would lose their types.
+ * Lets the types distinguish Node's responses from functions. Without it, a loosely typed handler, such as
+ * express-validator's, would count as an error handler, and inline handlers after it would lose their types.
  *
  * @internal
  */
@@ -157,10 +157,10 @@ export interface ForeignErrorHandlerShape<Result> {
 }
 
 /**
- * A middleware or route handler. Its type parameters are those of Express's `RequestHandler`.
+ * A middleware or route handler. It has the same type parameters as Express's `RequestHandler`.
  *
  * @typeParam P Type of `req.params`
- * @typeParam ResBody Type of the response's body
+ * @typeParam ResBody Type of the response body
  * @typeParam ReqBody Type of `req.body`
  * @typeParam ReqQuery Type of `req.query`
  * @typeParam L Type of `res.locals`
@@ -199,10 +199,10 @@ export type ReusableErrorHandler<
   Names = AnyNames,
 > = ReusableErrorHandlerShape<L, Result, Names>["call"];
 
-/** A middleware from npm, typed for the request and response of Express or Node. */
+/** A middleware from npm, typed for Express's or Node's request and response. */
 export type ForeignHandler<Result = HandlerResult> = ForeignHandlerShape<Result>["call"];
 
-/** An error handler typed for the request and response of Express or Node. */
+/** An error handler typed for Express's or Node's request and response. */
 export type ForeignErrorHandler<Result = HandlerResult> = ForeignErrorHandlerShape<Result>["call"];
 
 /** Any handler that a path accepts: typed for its parameters, reusable, or from npm. */
@@ -219,7 +219,7 @@ export type PathHandler<
   | ReusableHandler<L, P, Names, Result>
   | ForeignHandler<Result>;
 
-/** Runs before the handlers of a path that has a parameter with the given name, once per request and value. */
+/** Runs before the handlers for a path that has a parameter with the given name, once per request and value. */
 export type ParamHandler = ParamHandlerShape["call"];
 
 /** A path or several paths. */
@@ -241,13 +241,13 @@ export type HandlerList<
   | ForeignErrorHandler<Result>
   | readonly HandlerList<P, ResBody, ReqBody, ReqQuery, L, Names, Result>[];
 
-/** Parameters of a path: named for a literal string, any names otherwise. A non-path type stands for itself. */
+/** A path's parameters: named for a literal string, any names otherwise. A non-path type stands for itself. */
 export type ParamsOf<P> = P extends string ? (string extends P ? RouteParams : ParamsOfPath<P>)
   : P extends Path ? RouteParams
   : P;
 
 /**
- * The path if the type argument is one; any path if it is the type of the parameters, as in Express's `get<Params>`.
+ * The path if the type argument is one; any path if it is the parameters' type, as in Express's `get<Params>`.
  *
  * @internal
  */

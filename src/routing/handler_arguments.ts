@@ -25,10 +25,10 @@ export function checkedHandlers(caller: string, handlers: readonly unknown[]): A
 }
 
 /**
- * Separates the optional path of `use` from its handlers.
+ * Separates `use`'s optional path from its handlers.
  *
  * @param caller Name of the caller for error messages
- * @param args The arguments of `use`
+ * @param args The arguments passed to `use`
  * @returns The path, `/` by default, and the flattened handlers
  * @throws {TypeError} If there is no handler, or one is not a function
  */
@@ -50,10 +50,10 @@ export function splitPath(caller: string, args: readonly unknown[]): { path: Pat
   return { path: hasPath ? first as Path : "/", handlers: handlers as AnyHandler[] };
 }
 
-/** Source of a function whose first parameter is named like that of an error handler. */
+/** Source of a function whose first parameter is named like an error handler's. */
 const TAKES_ERROR = /^(?:async\s+)?(?:function\b\s*[\w$]*\s*)?\(\s*_?err(?:or)?\s*,/;
 
-// the number of parameters decides the kind of a function, and no error would reveal a miscount
+// the number of parameters decides a function's kind, and no error would reveal a miscount
 function noteMiscounted(caller: string, fn: AnyHandler): void {
   if (fn.length > 4) return noteNeverCalled(caller, fn);
   if (fn.length < 2 || !TAKES_ERROR.test(Function.prototype.toString.call(fn))) return;

@@ -4,10 +4,10 @@ import type { Given, HandlerList, NamesFor, ParamsOf, Path, PathOf } from "./han
 import type { HandlerBehind, HandlersBehind } from "./making_middleware.ts";
 
 /**
- * Handlers of a path, each typed by what the handlers before it declare. Interfaces that extend this one try plain
- * handlers first, for two reasons: that is where the type arguments of Express's handlers are inferred, and the first
- * overload tried decides for good how the compiler types functions in a middleware's options. There is an overload per
- * number of handlers, because a handler's type depends only on those to its left.
+ * Handlers for a path, each typed by the declarations of the handlers before it. Interfaces that extend this one try
+ * plain handlers first, for two reasons: they infer the type arguments of Express's handlers, and the first overload
+ * tried decides for good how the compiler types functions in a middleware's options. There is one overload per number
+ * of handlers, because a handler's type depends only on those to its left.
  *
  * @internal
  */
@@ -124,7 +124,7 @@ export interface PathHandlerChain<Self, L extends Record<string, Any>, Outer, Ar
 }
 
 /**
- * Handlers without a path, each typed by what the handlers before it declare.
+ * Handlers without a path, each typed by the declarations of the handlers before it.
  *
  * @internal
  */

@@ -27,7 +27,7 @@ export interface WebSocketRouteDefinition {
   regex: RegExp;
   /** Names of its parameters. */
   keys: string[];
-  /** Handlers of the connection. */
+  /** The connection's handlers. */
   handlers: WebSocketHandlers;
   /** Middleware that runs before the upgrade. */
   middlewares: Handler[];
@@ -43,7 +43,7 @@ export interface PrefixMiddleware {
 
 /** A mounted router or app. */
 export interface SubRouter {
-  /** The path it is mounted on. */
+  /** The path at which it is mounted. */
   prefix: string;
   /** The router or app. */
   router: AnyHandler;
@@ -88,7 +88,7 @@ export function middlewaresOf(layers: readonly Layer[]): Handler[] {
   return layers.filter((layer) => layer.everywhere).flatMap((layer) => plain(layer, "handler") as Handler[]);
 }
 
-/** Middleware for paths below a prefix, one entry per call of `use`. */
+/** Middleware for paths below a prefix, one entry per `use` call. */
 export function prefixMiddlewaresOf(layers: readonly Layer[]): PrefixMiddleware[] {
   const found: PrefixMiddleware[] = [];
   let before: Layer | undefined;

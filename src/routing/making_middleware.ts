@@ -15,8 +15,8 @@ import type {
 
 /**
  * The return type of middleware that declares what it adds to requests, for the compiler only. It never returns this:
- * `Made` has the name of a method that all values have, so it is not a `PlainResult`, and is rejected where only plain
- * handlers are tried.
+ * `Made`'s property is named like a method that all values have, so it is not a `PlainResult`, and is rejected where
+ * only plain handlers are tried.
  *
  * @internal
  */
@@ -47,8 +47,8 @@ export type Replaced = "params" | "query" | "body" | "session" | "user" | "file"
 export type MadeOr<Makes, Name extends Replaced, Otherwise> = Name extends keyof Makes ? Makes[Name] : Otherwise;
 
 /**
- * The type that a program declared in `RequestExtras`, otherwise any. It is the type of the property when present: with
- * `exactOptionalPropertyTypes`, an optional property could not take its place in an interface.
+ * The type that a program declared in `RequestExtras`, otherwise any. It is the property's type when present: with
+ * `exactOptionalPropertyTypes`, an optional property could not replace it in an interface.
  *
  * @internal
  */
@@ -58,7 +58,7 @@ export type DeclaredExtra<Name extends string> = Name extends keyof RequestExtra
   : Any;
 
 /**
- * The type of a property that requests have anyway: the program's declaration stays valid.
+ * The type of a property that requests already have: the program's declaration stays valid.
  *
  * @internal
  */
@@ -71,7 +71,7 @@ export type ExtraOr<Makes, Name extends Replaced> = MadeOr<
   : never;
 
 /**
- * The properties added to a request. If there are none, not an empty object, because editors would show it.
+ * The properties added to a request. If there are none, this is not an empty object, because editors would show it.
  *
  * @internal
  */
@@ -135,7 +135,7 @@ export type ResponseWith<Bodies, Status, L extends Record<string, Any>> =
   & TypedResponse<Status extends keyof Bodies ? Bodies[Status] : Any, L>;
 
 /**
- * Sets the status and, with it, the type of the body.
+ * Sets the status and, with it, the body's type.
  *
  * @internal
  */
@@ -156,7 +156,7 @@ export interface HandlerBehindShape<Makes, P, L extends Record<string, Any>, Res
 
 /**
  * The shape of a {@linkcode Middleware}. Declared twice, like reusable handlers, so inline handlers get their types
- * from elsewhere.
+ * elsewhere.
  *
  * @internal
  */
@@ -168,7 +168,7 @@ export interface MakingShape<Makes, Names> {
 }
 
 /**
- * One of several handlers in a call: it may declare what it adds to requests, and it follows others that do.
+ * One of several handlers in a call: it may declare what it adds to requests, and it follows others that may.
  *
  * @typeParam Makes What it declares, inferred
  * @typeParam Before What the handlers before it declare
@@ -182,7 +182,7 @@ export type HandlerBehind<Makes, Before, P, L extends Record<string, Any>, Names
   | ReusableHandler<L, P, Names>
   | ForeignHandler;
 
-/** The last handlers of a call, after all declarations; includes error handlers, in lists nested to any depth. */
+/** A call's last handlers, after all declarations; includes error handlers, in lists nested to any depth. */
 export type HandlersBehind<Before, P, L extends Record<string, Any>, Names> =
   | HandlerBehind<unknown, Before, P, L, Names>
   | ReusableErrorHandler<L, HandlerResult, Any>
@@ -190,8 +190,8 @@ export type HandlersBehind<Before, P, L extends Record<string, Any>, Names> =
   | readonly HandlersBehind<Before, P, L, Names>[];
 
 /**
- * A request that a middleware is still adding to: the properties may still be missing, and can be assigned. The
- * requests of all middleware share most of this type, because the compiler compares it often.
+ * A request that a middleware is still adding to: the properties may still be missing, and can be assigned. All
+ * middleware's requests share most of this type, because the compiler compares it often.
  *
  * @internal
  */
@@ -222,13 +222,13 @@ export interface MakingMark<Makes> {
 }
 
 /**
- * A middleware that declares what it adds to requests. Handlers after it see those types, within the same call of
- * `app.get(path, …)`, `app.use(…)`, the same methods of a router, or `app.route(path).get(…)`.
+ * A middleware that declares what it adds to requests. Handlers after it see those types, within the same call to
+ * `app.get(path, …)`, `app.use(…)`, a router's same methods, or `app.route(path).get(…)`.
  *
- * `params`, `query` and `body` replace the types of these properties; all others are added to the request. Inside the
+ * `params`, `query` and `body` replace these properties' types; all others are added to the request. Inside the
  * middleware itself they may be missing until it sets them. This is only a type: nothing checks it at run time.
  *
- * @typeParam Makes Properties of the request that it declares
+ * @typeParam Makes Request properties that it declares
  *
  * @example A middleware that sets the account
  * ```ts

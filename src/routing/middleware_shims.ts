@@ -4,13 +4,13 @@ import { IncomingMessage } from "../request/node/incoming_message.ts";
 import { runtimeKey } from "../util/runtime_key.ts";
 
 /**
- * Lets cookie-parser and old versions of passport work on Sluice's requests as they do on Node's.
+ * Lets cookie-parser and old passport versions work on Sluice's requests as they do on Node's.
  *
  * They are recognized by properties in their source, because bundlers rename functions but not properties.
- * cookie-parser is also recognized by name, which monitoring agents such as dd-trace give to their wrapper of it.
+ * cookie-parser is also recognized by name, which monitoring agents such as dd-trace give to their wrapper.
  *
  * @param fn A middleware about to be registered
- * @returns The middleware, wrapped if it is one of those
+ * @returns The middleware, wrapped if it is one of these
  */
 export function withShim(fn: AnyHandler): AnyHandler {
   if (fn.length !== 3) return fn;

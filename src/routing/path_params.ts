@@ -43,7 +43,7 @@ export type IsOptional<Tail extends string> = Tail extends `?${string}` ? true
   : false;
 
 /**
- * One parameter, as a key of its own.
+ * One parameter, as its own key.
  *
  * @internal
  */
@@ -52,7 +52,7 @@ export type Param<Text extends string> = IsOptional<After<Text, Name<Text>>> ext
   : { [K in Name<Text>]: string };
 
 /**
- * Parameters of a path, computed part by part.
+ * A path's parameters, computed part by part.
  *
  * @internal
  */
@@ -72,7 +72,7 @@ export type Wildcards<Text extends string> = Text extends `${string}*${infer Res
   : {};
 
 /**
- * Parameters of a literal path: `/users/:id/files/*path` gives `{ id: string; path: string[] }`. Parts in braces are
+ * A literal path's parameters: `/users/:id/files/*path` gives `{ id: string; path: string[] }`. Parts in braces are
  * optional.
  */
 // a conditional type, because editors then show the resulting parameters instead of this type's name

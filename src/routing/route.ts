@@ -25,11 +25,11 @@ import type { Next, Path } from "./handler.ts";
 import { withShim } from "./middleware_shims.ts";
 import type { RouteVerbs } from "./verbs.ts";
 
-/** A handler of a route, with its method. */
+/** A route's handler, with its method. */
 export class RouteEntry implements LayerEntry {
   /** The handler as called. */
   fn: AnyHandler;
-  /** The kind of the handler. */
+  /** The handler's kind. */
   kind: HandlerKind;
   /** Method in lower case, `null` for all. */
   readonly method: string | null;
@@ -46,7 +46,7 @@ export class RouteEntry implements LayerEntry {
     this.method = method;
   }
 
-  /** The handler, under the name that programs read, and may wrap, when they list routes. */
+  /** The handler, under the name that programs read and may wrap when they list routes. */
   get handle(): AnyHandler {
     return this.fn;
   }
@@ -59,7 +59,7 @@ export class RouteEntry implements LayerEntry {
     noteRegistration();
   }
 
-  /** Name of the handler; it stays the same if a program replaces `handle`. */
+  /** The handler's name; it stays the same if a program replaces `handle`. */
   get name(): string {
     return this.fn.name || "<anonymous>";
   }
@@ -79,7 +79,7 @@ export interface Route<
  *
  * @typeParam Params Type of `req.params`; inferred from literal paths
  * @typeParam L Type of `res.locals`
- * @typeParam Around Parameters of the enclosing paths, which its handlers may declare
+ * @typeParam Around Parameters from the enclosing paths, which its handlers may declare
  *
  * @example Methods of one note
  * ```ts
@@ -106,8 +106,8 @@ export class Route<Params = RouteParams, L extends Record<string, Any> = Record<
    * Creates a route; `app.route(path)` also registers it.
    *
    * @param path The path
-   * @param owner Name of the owner for error messages, `app.route` or `Router.route`
-   * @param mergesParams Whether handlers also get the parameters of enclosing paths
+   * @param owner The owner's name for error messages, `app.route` or `Router.route`
+   * @param mergesParams Whether handlers also get parameters from enclosing paths
    * @param dialect An additional syntax that the path may use
    */
   constructor(path: Path, owner = "Route", mergesParams = false, dialect: PathDialect | null = null) {
@@ -155,14 +155,14 @@ export class Route<Params = RouteParams, L extends Record<string, Any> = Record<
     return new Layer(caller, this.path, options, { route: this });
   }
 
-  // V8 gives an array that grows from empty capacity for seventeen, and nearly every route has one handler
+  // V8 allocates space for seventeen when an empty array grows, and nearly every route has one handler
   #push(entry: RouteEntry): void {
     if (this.stack.length === 0) this.stack = [entry];
     else (this.stack as RouteEntry[]).push(entry);
   }
 
   /**
-   * Passes a request through the handlers of its method.
+   * Passes a request through the handlers for its method.
    *
    * @param req The request
    * @param res The response
@@ -180,7 +180,7 @@ export class Route<Params = RouteParams, L extends Record<string, Any> = Record<
     new Walk(observedOf(req, source), owner, req, res, position, undefined).start();
   }
 
-  /** Handlers for a method: its own and those of `all()`, in order. GET handlers handle HEAD unless another does. */
+  /** Handlers for a method: its own and those from `all()`, in order. GET handlers handle HEAD unless another does. */
   entriesFor(method: string): readonly LayerEntry[] {
     // methods are case-sensitive (RFC 9110 section 9.1): Deno lets "pOST" through, which would bypass a guard on POST
     const isProper = method === asciiUpperCase(method);

@@ -6,9 +6,9 @@ import { MAX_MESSAGE_BYTES } from "../websocket/socket_limits.ts";
 import { Route } from "./route.ts";
 import { SocketRoute } from "./socket_route.ts";
 
-/** One line of the list of routes. */
+/** One line in the route list. */
 export interface RegisteredRoute {
-  /** Path including the prefixes of all mounts. */
+  /** Path including all mounts' prefixes. */
   fullPath: string;
   /** Method in capitals, `ALL` for `all`, `WS` for WebSocket routes. */
   method: string;
@@ -20,7 +20,7 @@ export interface RegisteredRoute {
 export interface RouteInfo {
   /** The path as registered. */
   path: string | RegExp;
-  /** Methods of a route in capitals, `*` for `all`; `undefined` for a mounted router. */
+  /** A route's methods in capitals, `*` for `all`; `undefined` for a mounted router. */
   methods: string[] | undefined;
   /** The mounted router, `undefined` for a route. */
   router: AnyHandler | undefined;
@@ -32,8 +32,8 @@ export interface Listed {
 }
 
 /**
- * Lists every route in the order they are tried. Nothing is left out: duplicate routes, and routes that an earlier one
- * makes unreachable, are listed where they were registered.
+ * Lists every route in the order they are tried. It includes duplicate routes, and routes that an earlier one makes
+ * unreachable, where they were registered.
  *
  * @param router The router
  * @param prefix Prepended to every path
@@ -55,7 +55,7 @@ export function registeredRoutes(router: Listed, prefix: string, within: readonl
 }
 
 /**
- * The largest `maxMessageBytes` among the WebSocket routes of a router and its mounts; at least the default.
+ * The largest `maxMessageBytes` on any WebSocket route of a router and its mounts; at least the default.
  *
  * @param router The router
  * @param within The enclosing routers
@@ -71,7 +71,7 @@ export function longestMessage(router: Listed, within: readonly Listed[] = []): 
 }
 
 /**
- * Lists the routes and mounts of one router, in registration order, without descending into the mounts.
+ * Lists one router's routes and mounts, in registration order, without descending into the mounts.
  *
  * @param router The router
  * @returns An entry per path; none for middleware, applications and WebSocket routes
@@ -103,7 +103,7 @@ export function isListed(source: LayerSource): source is LayerSource & Listed {
 }
 
 /**
- * Methods of a route in capitals, `ALL` for `all`, `WS` for a WebSocket route; none for a layer that is not a route.
+ * A route's methods in capitals, `ALL` for `all`, `WS` for a WebSocket route; none for a layer that is not a route.
  *
  * @param layer The layer
  */
@@ -121,9 +121,9 @@ function pathsOf(layer: Layer): string[] {
 }
 
 /**
- * Joins the path of a mount and a path below it.
+ * Joins a mount's path and a path below it.
  *
- * @param prefix The path of the mount
+ * @param prefix The mount's path
  * @param path The path below it; `/` is the mount itself
  */
 export function joinPaths(prefix: string, path: string): string {
@@ -132,8 +132,7 @@ export function joinPaths(prefix: string, path: string): string {
 }
 
 /**
- * Matches a path that may be invalid: that of a request with a broken percent escape, which got a 400, or a path as
- * registered.
+ * Matches a path that may be invalid: from a request with a broken percent escape, which got a 400, or as registered.
  *
  * @param pattern The pattern
  * @param path The path
@@ -150,7 +149,7 @@ export function matchOf(pattern: PathPattern, path: string): PathMatch | null {
  * The path as seen by a mounted router.
  *
  * @param path The path
- * @param match Its match with the path of the mount
+ * @param match Its match with the mount's path
  */
 export function below(path: string, { length }: PathMatch): string {
   const rest = path.slice(length);

@@ -6,11 +6,11 @@ import { isListed, joinPaths, type Listed, matchOf } from "./route_listing.ts";
 interface Way {
   /** The whole path as registered. */
   readonly fullPath: string;
-  /** The paths of the mounts, followed by the route's. */
+  /** The mounts' paths, followed by the route's. */
   readonly patterns: readonly PathPattern[];
 }
 
-/** The ways to all routes of a router, as of a given number of registrations. */
+/** The ways to all of a router's routes, as of a given number of registrations. */
 interface Ways {
   readonly epoch: number;
   readonly byRoute: ReadonlyMap<object, readonly Way[]>;
@@ -20,12 +20,12 @@ interface Ways {
 const known = new WeakMap<Listed, Ways>();
 
 /**
- * The whole path of a route, including those of its mounts. Paths are collected on the first call, and again after
- * further registrations; requests that never need their path cost nothing.
+ * A route's whole path, including its mounts' paths. It collects paths on the first call, and again after further
+ * registrations; requests that never need their path cost nothing.
  *
  * @param router The outermost router
  * @param route The route
- * @param path The path of the request; it selects among the paths of a route that has several
+ * @param path The request's path; it selects among the paths if a route has several
  */
 export function routePathOf(router: Listed, route: object, path: string): string | undefined {
   const ways = waysOf(router).get(route) ?? [];

@@ -47,10 +47,10 @@ const NAMES: OptionNames<RouterOptions> = { mergeParams: true, caseSensitive: tr
 
 const GROUP_NAMES: OptionNames<GroupOptions> = { middleware: true, ...NAMES };
 
-/** Key of the method that the verbs call. Applications share the verbs of routers but register in their own way. */
+/** Key of the method that the verbs call. Applications share routers' verbs but register in their own way. */
 export const registerKey: unique symbol = Symbol("register");
 
-/** Adds the routes of a group to its router; their handlers get the parameters of the prefix. */
+/** Adds a group's routes to its router; their handlers get the prefix's parameters. */
 export type GroupCallback<Outer = unknown> = (router: Router<Outer>) => void;
 
 /** A router with its verbs; it can be called as a handler. */
@@ -68,16 +68,16 @@ export interface BaseRouter<Outer = unknown> extends RouterVerbs<Record<string, 
  *
  * `Router` creates one, with or without `new`. A router is itself a handler: mount it with `use`.
  *
- * @typeParam Outer Parameters that every handler gets in addition to those of its own path: those of a group's prefix
+ * @typeParam Outer Parameters that every handler gets in addition to its own path's: those in a group's prefix
  */
 export class BaseRouter<Outer = unknown> extends Callable implements LayerSource {
-  /** Handlers of named parameters. */
+  /** Handlers for named parameters. */
   readonly paramHandlers: Map<string, AnyHandler[]> = new Map();
   /** Index over the layers. */
   readonly fastMatcher: FastMatcher;
   /** Whether paths are case-sensitive. */
   readonly caseSensitive: boolean;
-  /** Whether handlers also get the parameters of the mount path. */
+  /** Whether handlers also get the mount path's parameters. */
   readonly mergeParams: boolean;
   /** Whether a trailing slash matters. */
   readonly strict: boolean;
@@ -119,7 +119,7 @@ export class BaseRouter<Outer = unknown> extends Callable implements LayerSource
 
   /** The layers in registration order. Reading it invalidates the index, because the caller may change the list. */
   declare stack: Layer[];
-  // an own property of each router, as in Express; all routers share the accessors, see FrameworkApp
+  // each router's own property, as in Express; all routers share the accessors, see FrameworkApp
   static readonly #stackProperty: PropertyDescriptor = {
     configurable: true,
     enumerable: true,
@@ -142,7 +142,7 @@ export class BaseRouter<Outer = unknown> extends Callable implements LayerSource
     return null;
   }
 
-  /** Handlers of named parameters, in Express's form. */
+  /** Handlers for named parameters, in Express's form. */
   get params(): Record<string, AnyHandler[]> {
     return Object.fromEntries(this.paramHandlers);
   }
@@ -188,7 +188,7 @@ export class BaseRouter<Outer = unknown> extends Callable implements LayerSource
   }
 
   /**
-   * Mounts a handler of web requests, or an application of another framework, below a path, like `app.mount`.
+   * Mounts a web request handler, or another framework's application, below a path, like `app.mount`.
    *
    * @param path The path
    * @param handler `(request, info) => Response`, or an object with such a `fetch` method
@@ -238,7 +238,7 @@ export class BaseRouter<Outer = unknown> extends Callable implements LayerSource
   }
 
   /**
-   * Registers handlers for one method of a path; `get`, `post` and the other verbs call it.
+   * Registers handlers for one method on a path; `get`, `post` and the other verbs call it.
    *
    * @param method Method in lower case, `null` for all
    * @param path The path
@@ -259,7 +259,7 @@ export class BaseRouter<Outer = unknown> extends Callable implements LayerSource
     }
     const functions = checkedHandlers(caller, handlers);
     if (this.route === BaseRouter.prototype.route) original.#route(path, caller).add(method, functions, caller);
-    // a program that has replaced `route`, and then methods of the route, expects every verb to use them, as in Express
+    // a program that has replaced `route`, and then the route's methods, expects every verb to use them, as in Express
     else this.route(path)[(method ?? "all") as "all"](...functions as Handler[]);
     return this;
   }
@@ -270,7 +270,7 @@ export class BaseRouter<Outer = unknown> extends Callable implements LayerSource
   }
 
   /**
-   * Registers a handler that runs before the handlers of any path with a parameter of this name.
+   * Registers a handler that runs before the handlers for any path with a parameter of this name.
    *
    * @param name One name or several
    * @param handler Called with `(req, res, next, value, name)`
@@ -351,7 +351,7 @@ export class BaseRouter<Outer = unknown> extends Callable implements LayerSource
   /**
    * Registers a WebSocket route.
    *
-   * Middleware of the same path and everything registered earlier runs first and may refuse the upgrade.
+   * Middleware for the same path, and all earlier registrations, run first and may refuse the upgrade.
    *
    * @param path The path
    * @param args Middleware, with the connection's handlers last
@@ -427,7 +427,7 @@ export class BaseRouter<Outer = unknown> extends Callable implements LayerSource
   }
 
   /**
-   * Lists every route, including those of mounted routers, in the order they are tried.
+   * Lists every route, including mounted routers' routes, in the order they are tried.
    *
    * @param prefix Prepended to every path
    */
@@ -477,7 +477,7 @@ export class BaseRouter<Outer = unknown> extends Callable implements LayerSource
   }
 }
 
-/** The verb of routers and applications for a method in lower case, or `null` for all. */
+/** Routers' and applications' verb for a method in lower case, or `null` for all. */
 export function registeringVerb(method: string | null): (path: Path, ...handlers: unknown[]) => unknown {
   return function (this: Pick<BaseRouter, typeof registerKey>, path: Path, ...handlers: unknown[]) {
     return this[registerKey](method, path, handlers);
@@ -495,9 +495,9 @@ export interface RouterConstructor {
   new (options?: RouterOptions): Router;
   /** Creates a router. */
   (options?: RouterOptions): Router;
-  /** Prototype of all routers. */
+  /** Prototype for all routers. */
   readonly prototype: Router;
-  /** A path with handlers for its methods; Express's router has this property too. */
+  /** A path with handlers for its methods; Express's router also has this property. */
   readonly Route: typeof Route;
 }
 
@@ -519,18 +519,18 @@ export interface RouterConstructor {
  */
 export const Router: RouterConstructor = routerConstructor(BaseRouter);
 
-/** A class of routers. */
+/** A router class. */
 export interface RouterClass {
   /** Creates a router; the name is for error messages. */
   new (options?: RouterOptions | null, name?: string): BaseRouter;
-  /** Prototype of its routers. */
+  /** Prototype for its routers. */
   readonly prototype: BaseRouter;
 }
 
 /**
  * Creates a function that creates routers, with or without `new`.
  *
- * @param Base Class of the routers
+ * @param Base The routers' class
  */
 export function routerConstructor(Base: RouterClass): RouterConstructor {
   function Router(this: unknown, options?: RouterOptions, name?: string): BaseRouter {

@@ -18,14 +18,14 @@ import type { PathHandler } from "./handler.ts";
 export interface RouterOptions {
   /** Treats `/Foo` and `/foo` as different paths; off by default. */
   caseSensitive?: boolean | undefined;
-  /** Also gives handlers the parameters of the mount path; off by default. */
+  /** Also gives handlers the mount path's parameters; off by default. */
   mergeParams?: boolean | undefined;
   /** Treats `/foo` and `/foo/` as different paths; off by default. */
   strict?: boolean | undefined;
 }
 
 /**
- * Options of a route group: those of a router, plus middleware that runs before it.
+ * Options for a route group: a router's options, plus middleware that runs before it.
  *
  * @example Routes that need a key
  * ```ts
@@ -68,7 +68,7 @@ export interface PrintRoutesOptions {
 }
 
 /**
- * What to list about routes.
+ * Which details to list for routes.
  *
  * @example The middleware of a route
  * ```ts

@@ -9,8 +9,8 @@ interface Seen {
 }
 
 /**
- * Lists every route in the order they are tried, and whether a path leads to it. It matches layers one by one, which is
- * slow: it serves the error page for developers.
+ * Lists every route in the order they are tried, and whether a path leads to it. It slowly matches layers one by one,
+ * for the developer error page.
  *
  * @param router The router
  * @param path The path, not decoded

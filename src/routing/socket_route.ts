@@ -29,7 +29,7 @@ const NAMES: OptionNames<WebSocketHandlers> = {
 export class SocketRoute implements RoutedEntries {
   /** The path as registered. */
   readonly path: Path;
-  /** Handlers of the connection. */
+  /** The connection's handlers. */
   readonly handlers: WebSocketHandlers;
   /** Middleware that runs before the upgrade. */
   readonly middlewares: readonly AnyHandler[];

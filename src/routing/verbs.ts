@@ -4,9 +4,10 @@ import type { ErrorHandler, Given, NamesFor, ParamsOf, Path, PathHandler, PathOf
 import type { HandlerChain, HandlerLists, PathHandlerChain } from "./handler_chain.ts";
 
 /**
- * Registers handlers for one method of a path. Literal paths, including a group's prefix, type `req.params`. Express's
+ * Registers handlers for one method on a path. Literal paths, including a group's prefix, type `req.params`. Express's
  * type arguments also work: `app.get<Params, ResBody, ReqBody, Query, Locals>(path, handler)`. `Around` is the type of
- * parameters from enclosing paths: a group's parameters, any for a router that may merge them, none for an application.
+ * parameters from enclosing paths: a group's parameters, any parameters for a router that may merge them, none for an
+ * application.
  *
  * Throws a `TypeError` if the path is invalid, or a handler is missing or not a function.
  */
@@ -20,7 +21,7 @@ export interface Verb<
    * Registers handlers for requests with this method and a matching path.
    *
    * @param path The path, such as `"/users/:id"`
-   * @param handlers Functions of the request, the response and `next`, called in order
+   * @param handlers Functions that take the request, the response and `next`, called in order
    * @throws {TypeError} If the path is invalid, or a handler is missing or not a function
    *
    * @example A route with a parameter
@@ -47,7 +48,7 @@ export interface Verb<
   ): Self;
 }
 
-/** Adds handlers for one method of a route. */
+/** Adds handlers for one method on a route. */
 export interface RouteVerb<
   Self,
   Params = RouteParams,
@@ -93,7 +94,7 @@ export interface TypedUse<Self, L extends Record<string, Any>, Outer> {
  *
  * Throws a `TypeError` if the path is invalid, or a handler is missing or not a function.
  *
- * @typeParam Params Type of the parameters if no path is given
+ * @typeParam Params The parameters' type if no path is given
  */
 export interface Use<
   Self,
@@ -128,7 +129,7 @@ export interface Use<
   /**
    * Adds error handlers, for every path.
    *
-   * @param handlers Functions of the error, the request, the response and `next`
+   * @param handlers Functions that take the error, the request, the response and `next`
    * @throws {TypeError} If a handler is missing or not a function
    *
    * @example Errors as JSON
@@ -181,7 +182,7 @@ export interface RouterVerbs<
   Outer = unknown,
   Around = Outer,
 > {
-  /** Registers handlers for every method of a path. */
+  /** Registers handlers for every method on a path. */
   readonly all: Verb<this, L, Outer, Around>;
   /** Registers handlers for ACL. */
   readonly acl: Verb<this, L, Outer, Around>;
@@ -253,7 +254,7 @@ export interface RouterVerbs<
   readonly unsubscribe: Verb<this, L, Outer, Around>;
 }
 
-/** `all`, and a method for each HTTP method of a route. */
+/** `all`, and a method on a route for each HTTP method. */
 export interface RouteVerbs<
   Params = RouteParams,
   L extends Record<string, Any> = Record<string, Any>,

@@ -1,6 +1,6 @@
 /**
  * Strips optional whitespace: spaces and tabs only (RFC 9110 section 5.6.3). `trim()` also strips U+00A0 and Unicode's
- * other spaces, so a reserved name could be spelled with one of them in front.
+ * other spaces, so a reserved name could be spelled with one in front.
  *
  * @param text A string from the network
  *
@@ -26,7 +26,7 @@ function isBlank(code: number): boolean {
 const NOT_ASCII = /[^\0-\x7f]/;
 
 /**
- * Converts the letters A to Z to lower case, and no others. `toLowerCase()` turns the Kelvin sign (U+212A) into a `k`,
+ * Converts only the letters A to Z to lower case. `toLowerCase()` turns the Kelvin sign (U+212A) into a `k`,
  * so a server would equate two strings that the proxy in front of it distinguishes.
  *
  * @param text A string from the network
@@ -45,7 +45,7 @@ export function asciiLowerCase(text: string): string {
 }
 
 /**
- * Converts the letters a to z to upper case, and no others. `toUpperCase()` turns `ſ` (U+017F) into an `S`, `ı`
+ * Converts only the letters a to z to upper case. `toUpperCase()` turns `ſ` (U+017F) into an `S`, `ı`
  * (U+0131) into an `I` and `ß` into `SS`.
  *
  * @param text A string from the network

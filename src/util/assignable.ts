@@ -1,12 +1,12 @@
 /**
- * Adds setters to getters of a class, so programs can store their own values under those names. An assigned value
+ * Adds setters to a class's getters, so programs can store their own values under those names. An assigned value
  * becomes an own property and hides the getter.
  *
  * @param prototype The class's prototype
- * @param names Names of its getters
+ * @param names Names of the getters
  */
 export function makeAssignable(prototype: object, names: readonly string[]): void {
-  // reused for all of them, because every start defines some
+  // reused for all properties, because every start defines some
   const property: PropertyDescriptor = {};
   for (const name of names) {
     property.get = Object.getOwnPropertyDescriptor(prototype, name)!.get!;

@@ -1,8 +1,8 @@
-/** The runtime's own, even under a test's fake timers. */
+/** The runtime's own function, even under a test's fake timers. */
 const { queueMicrotask } = globalThis;
 
 /**
- * Captures the current asynchronous context, with the values of `AsyncLocalStorage`.
+ * Captures the current asynchronous context, with its `AsyncLocalStorage` values.
  *
  * @returns Runs one function in that context, in its own microtask
  */

@@ -1,4 +1,4 @@
-/** Minimum size in bytes of a buffer for several chunks. */
+/** Minimum size, in bytes, for a buffer of several chunks. */
 const LEAST_BYTES = 16 * 1024;
 
 /**
@@ -22,7 +22,7 @@ export class ByteCollector {
     // most bodies are one chunk
     if (before === 0) return void (this.#buffer = chunk);
     const full = this.#buffer!;
-    // the first chunk is memory owned elsewhere, without spare capacity
+    // the first chunk's memory belongs to other code and has no spare capacity
     if (this.#length > full.length) {
       this.#buffer = new Uint8Array(Math.max(LEAST_BYTES, full.length * 2, this.#length));
       this.#buffer.set(full.subarray(0, before));

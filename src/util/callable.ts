@@ -1,10 +1,10 @@
-/** A function of any shape. */
+/** A function with any signature. */
 // deno-lint-ignore no-explicit-any -- the subclass decides about the arguments
 export type AnyFunction = (...args: any[]) => unknown;
 
 /**
- * Base of objects that are also functions, like Express's apps and routers: `instanceof`, methods and private fields
- * work, and calling the object calls the function.
+ * Base class for objects that are also functions, like Express's apps and routers: `instanceof`, methods and private
+ * fields work, and calling the object calls the function.
  */
 export class Callable {
   /**

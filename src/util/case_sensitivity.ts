@@ -1,4 +1,4 @@
-/** Whether any router of this process distinguishes `/Admin` from `/admin`. */
+/** Whether any router in this process distinguishes `/Admin` from `/admin`. */
 export let isCaseSignificant = false;
 
 /** Records that a router does so. */

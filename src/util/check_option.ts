@@ -2,14 +2,14 @@ import { describe } from "./error_text.ts";
 import { isThenable } from "./is_thenable.ts";
 import { nearestName } from "./nearest_name.ts";
 
-/** The names of all options of a function: the type checker rejects a list with missing or extra names. */
+/** The names of all a function's options: the type checker rejects a list with missing or extra names. */
 export type OptionNames<Options> = Readonly<Record<keyof Options, true>>;
 
 /** Replacements for names from other packages, or a function that returns them. */
 export type Instead = Readonly<Record<string, string>> | ((name: string) => string | undefined);
 
 /**
- * Accepts the former name of an option, so existing programs keep working.
+ * Accepts an option's former name, so existing programs keep working.
  *
  * @param options The options given
  * @param former The former name
@@ -27,7 +27,7 @@ export function takeFormer<Options>(
 }
 
 /**
- * Rejects unknown options: a misspelt one would be a limit that never applies. The error names all of them, because a
+ * Rejects unknown options: a misspelt one would be a limit that never applies. The error names them all, because a
  * program written for another package has several.
  *
  * @param caller Name of the caller for error messages
@@ -51,7 +51,7 @@ export function checkNames<Options>(
 }
 
 /**
- * Describes unknown options of a function for which Express ignores them: a ported program must not fail on options
+ * Describes unknown options to a function for which Express ignores them: a ported program must not fail on options
  * that did no harm.
  *
  * @param caller Name of the caller for the messages
@@ -123,7 +123,7 @@ const WANTED = { boolean: "true or false", function: "a function", string: "a st
  * @param option Name of the option
  * @param value Its value
  * @param type The type it must have, unless it is `undefined`
- * @throws {TypeError} If it has another type
+ * @throws {TypeError} If it has a different type
  */
 export function checkType(
   caller: string,
@@ -136,7 +136,7 @@ export function checkType(
 }
 
 /**
- * Rejects the value of an option.
+ * Rejects an option's value.
  *
  * @param caller Name of the caller for error messages
  * @param option Name of the option

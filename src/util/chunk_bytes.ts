@@ -9,7 +9,7 @@ export type Chunk = string | ArrayBufferView | ArrayBuffer;
  *
  * @param caller Name of the caller for error messages
  * @param chunk A string or bytes
- * @param encoding Node's name of the string's encoding, UTF-8 by default
+ * @param encoding Node's name for the string's encoding, UTF-8 by default
  * @returns The bytes
  * @throws {TypeError} If the chunk is neither a string nor bytes, or the encoding is unknown
  */

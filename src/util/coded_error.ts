@@ -1,5 +1,5 @@
 /**
- * Sets an error's `code` to that of Node's error for the same mistake, which programs compare.
+ * Sets an error's `code` to the one on Node's error for the same mistake, which programs compare.
  *
  * @param code Node's code
  * @param error The error

@@ -1,6 +1,6 @@
 /**
- * Copies a string so that keeping it does not retain the string it was sliced from. Engines may store a slice, such as
- * an address in a long header, as a reference to the whole header.
+ * Copies a string so that keeping it does not retain the string from which it was sliced. Engines may store a slice,
+ * such as an address in a long header, as a reference to the whole header.
  *
  * @param text The string
  * @returns The same string, with its own characters

@@ -3,8 +3,8 @@ import { isThenable } from "./is_thenable.ts";
 import { originalKey, originalOf } from "./original_object.ts";
 
 /**
- * A listener. Neither it nor the lists are literals: V8 may learn that a literal's objects live long, as they do when
- * handlers wait, and allocate them in the old generation, where they retain everything they refer to.
+ * A listener. Neither listeners nor lists are literals: V8 may learn that a literal's objects live long, as they do
+ * when handlers wait, and allocate them in the old generation, where they retain everything they refer to.
  */
 class Entry {
   readonly listener: Listener;
@@ -28,7 +28,7 @@ const mostListeners: unique symbol = Symbol("most listeners");
 /** Key that identifies emitters of this class, whatever their prototypes. */
 const emitterKey: unique symbol = Symbol("emitter");
 
-/** Key of the method called when a listener was added. */
+/** Key of the method called when a listener is added. */
 export const listenedTo: unique symbol = Symbol("listened to");
 
 /** Key of the method called with an error from a listener. */
@@ -47,7 +47,7 @@ export const listenerFailed: unique symbol = Symbol("listener failed");
  * ```
  */
 export class Emitter implements EmitterMethods {
-  /** Exists only to be found. A static block would make bundlers keep the class even if it is unused. */
+  /** Only marks emitters. A static block would make bundlers keep the class even if it is unused. */
   private get [emitterKey](): true {
     return true;
   }
@@ -62,7 +62,7 @@ export class Emitter implements EmitterMethods {
   declare readonly [originalKey]?: object;
 
   /**
-   * For emitters that prepare an event only for listeners: called after a listener was added.
+   * For emitters that prepare an event only for listeners: called after a listener is added.
    *
    * @param event The event
    * @param first Whether the listener was prepended
@@ -70,7 +70,7 @@ export class Emitter implements EmitterMethods {
   [listenedTo]?(event: EventName, first: boolean): void;
 
   /**
-   * For emitters that handle errors of their listeners: called when a listener's promise is rejected, and by
+   * For emitters that handle their listeners' errors: called when a listener's promise is rejected, and by
    * {@linkcode tell} when a listener throws.
    *
    * @param error The error
@@ -139,7 +139,7 @@ export class Emitter implements EmitterMethods {
     return this.off(event, listener);
   }
 
-  /** Removes all listeners, or all of one event. */
+  /** Removes all listeners, or one event's. */
   removeAllListeners(event?: EventName): this {
     if (event === undefined) originalOf<Emitter>(this)[listeners] = undefined;
     else listenersIn(this)?.delete(event);
@@ -147,7 +147,7 @@ export class Emitter implements EmitterMethods {
   }
 
   /**
-   * Calls the listeners of an event in order.
+   * Calls an event's listeners in order.
    *
    * @returns Whether there were any
    * @throws The error of an `error` event without a listener
@@ -174,17 +174,17 @@ export class Emitter implements EmitterMethods {
     return true;
   }
 
-  /** Number of listeners of an event. */
+  /** Number of listeners for an event. */
   listenerCount(event: EventName): number {
     return listenersIn(this)?.get(event)?.length ?? 0;
   }
 
-  /** The listeners of an event. */
+  /** An event's listeners. */
   listeners(event: EventName): Listener[] {
     return (listenersIn(this)?.get(event) ?? []).map((entry) => innerOf(entry.listener) ?? entry.listener);
   }
 
-  /** The listeners of an event; those that run once are wrapped in a function that removes them, as in Node. */
+  /** An event's listeners; those that run once are wrapped in a function that removes them, as in Node. */
   rawListeners(event: EventName): Listener[] {
     return (listenersIn(this)?.get(event) ?? []).map(({ listener, left }) => {
       if (left === Infinity) return listener;
@@ -216,9 +216,9 @@ function listenersIn(emitter: Emitter): Map<EventName, readonly Entry[]> | undef
 
 /** The parts of an emitter that {@linkcode tell} uses. */
 export interface Telling {
-  /** Calls the listeners of an event. */
+  /** Calls an event's listeners. */
   emit(event: EventName, ...args: unknown[]): boolean;
-  /** Gets an error from a listener. */
+  /** Receives an error from a listener. */
   [listenerFailed]?(error: unknown): void;
 }
 
@@ -241,7 +241,7 @@ export function tell(emitter: Telling, event: EventName, ...args: unknown[]): bo
 }
 
 /**
- * Whether a value is an emitter of this class, not one of Node's.
+ * Whether a value is an emitter of this class, not Node's.
  *
  * @param object Anything with listeners
  */
@@ -250,9 +250,9 @@ export function isEmitter(object: unknown): boolean {
 }
 
 /**
- * Adds the methods of an emitter to a class with another base class.
+ * Adds an emitter's methods to a class with another base class.
  *
- * @param prototype Prototype of the class
+ * @param prototype The class's prototype
  */
 export function mixEmitter(prototype: EmitterMethods): void {
   for (const key of Reflect.ownKeys(Emitter.prototype)) {

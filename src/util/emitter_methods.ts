@@ -1,7 +1,7 @@
-/** Name of an event. */
+/** An event's name. */
 export type EventName = string | symbol;
 
-/** A listener of any shape. */
+/** A listener with any signature. */
 // deno-lint-ignore no-explicit-any -- events carry whatever their emitter passes
 export type Listener = (...args: any[]) => void;
 
@@ -21,15 +21,15 @@ export interface EmitterMethods {
   off(event: EventName, listener: Listener): this;
   /** Removes a listener; the same as `off`. */
   removeListener(event: EventName, listener: Listener): this;
-  /** Removes all listeners, or all of one event. */
+  /** Removes all listeners, or one event's. */
   removeAllListeners(event?: EventName): this;
-  /** Calls the listeners of an event in order; returns whether there were any. */
+  /** Calls an event's listeners in order; returns whether there were any. */
   emit(event: EventName, ...args: unknown[]): boolean;
-  /** Number of listeners of an event. */
+  /** Number of listeners for an event. */
   listenerCount(event: EventName): number;
-  /** The listeners of an event. */
+  /** An event's listeners. */
   listeners(event: EventName): Listener[];
-  /** The listeners of an event; those that run once are wrapped. */
+  /** An event's listeners; those that run once are wrapped. */
   rawListeners(event: EventName): Listener[];
   /** Stores the expected number of listeners per event. */
   setMaxListeners(count: number): this;

@@ -114,8 +114,8 @@ export interface Decoder {
  * Creates a decoder.
  *
  * @param caller Name of the caller for error messages
- * @param encoding Node's name of the encoding, or the web's label of a charset; `latin1` has Node's meaning, because on
- * the web that label means windows-1252
+ * @param encoding Node's name for the encoding, or the web's label for a charset; `latin1` has Node's meaning, because
+ * on the web that label means windows-1252
  * @throws {TypeError} If the encoding is unknown (`ERR_UNKNOWN_ENCODING`)
  */
 export function decoderOf(caller: string, encoding: string): Decoder {
@@ -148,7 +148,7 @@ export function decoderOf(caller: string, encoding: string): Decoder {
 }
 
 /**
- * Creates a decoder for a charset of the web.
+ * Creates a decoder for one of the web's charsets.
  *
  * @param label One of its labels
  * @param options Whether a byte order mark stays in the string
@@ -158,7 +158,7 @@ export function decoderOf(caller: string, encoding: string): Decoder {
 export function charsetDecoder(label: string, options?: { ignoreBOM: boolean }): Decoder {
   const decoder = new TextDecoder(label, options);
   if (decoder.encoding !== "windows-1252") return decoder;
-  // Node 20, and some versions of 22 and 24, decode it as ISO-8859-1, where the bytes 80 to 9F are control characters
+  // Node 20, and some 22 and 24 versions, decode it as ISO-8859-1, where the bytes 80 to 9F are control characters
   return {
     decode: (chunk, streaming) =>
       decoder.decode(chunk, streaming)

@@ -1,6 +1,6 @@
 /**
- * The stack of an error, starting with its message. V8's stacks start with it; those of SpiderMonkey, which Fastly
- * uses, contain only the frames.
+ * An error's stack, starting with its message. V8's stacks start with it; SpiderMonkey's, which Fastly uses, contain
+ * only the frames.
  *
  * @param error The error
  */
@@ -29,8 +29,8 @@ function isClass(value: object): boolean {
 }
 
 /**
- * Why something failed, briefly: only the message, because errors of clients may contain the command with its
- * arguments, such as a password. An error of several connection attempts has only a code.
+ * A brief reason for a failure: only the message, because clients' errors may contain the command with its arguments,
+ * such as a password. An error from several connection attempts has only a code.
  *
  * @param error The error
  */

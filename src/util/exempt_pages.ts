@@ -1,10 +1,10 @@
 /** Key under which an application reports its pages exempt from limits: `Symbol.for("sluice.pages")`. */
 export const pagesKey: unique symbol = Symbol.for("sluice.pages");
 
-/** The pages of an application that are exempt from limits: those for probes and metrics. */
+/** An application's pages that are exempt from limits: those for probes and metrics. */
 export interface ExemptPages {
   /**
-   * Whether a request leads to one of them and may bypass a limit.
+   * Whether a request leads to one of these pages and may bypass a limit.
    *
    * @param req The request
    */
@@ -25,7 +25,7 @@ interface PagedRequest {
 /**
  * Whether a request is exempt from limits, because it leads to a page that operators depend on.
  *
- * @param req The request, or the context, of any framework; only applications of Sluice have such pages
+ * @param req Any framework's request or context; only Sluice's applications have such pages
  */
 export function isExempt(req: object): boolean {
   return (req as PagedRequest).app?.[pagesKey]?.exempts(req) ?? false;

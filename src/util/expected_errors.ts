@@ -1,6 +1,6 @@
 /**
- * What to do when the runtime reports an error of a response body. Some runtimes do so, without the request, after the
- * body was failed with that error; it must be reported once.
+ * What to do when the runtime reports a response body's error. Some runtimes do so, without the request, after code has
+ * failed the body with that error, which must be reported once.
  */
 export type Expectation = "skip" | "tell";
 
@@ -9,7 +9,7 @@ const echoes = new WeakMap<object, Expectation>();
 /**
  * Records that a body is being failed with an error.
  *
- * @param error The error; a value that is not an object cannot be recognized again
+ * @param error The error; it must be an object to be recognized again
  * @param echo Whether it must still be reported
  */
 export function expectError(error: unknown, echo: Expectation): void {

@@ -1,12 +1,12 @@
 import { type Linked, LinkedList } from "./linked_list.ts";
 
-/** Milliseconds for which a reservation is young: until then its speed means nothing. */
+/** Milliseconds for which a reservation is young: meanwhile its speed means nothing. */
 const YOUNG_MS = 2000;
 /** Length of a counting period in ms; speed covers the current and the previous period. */
 const PERIOD_MS = 1000;
 /** Bytes per ms at which a reservation is steady and not evicted: 64 KiB per second, half of what 1 Mbit/s carries. */
 const STEADY = 64 * 1024 / 1000;
-/** Maximum bytes of a small reservation, and the part of the budget reserved for small ones. */
+/** Maximum bytes in a small reservation, and the part of the budget reserved for small ones. */
 const SMALL_BYTES = 256 * 1024;
 const SMALL_SHARE = 1 / 8;
 
@@ -20,7 +20,7 @@ export class FairBudget {
 
 /** A receiver of bytes. */
 export interface Evictable {
-  /** Ends the receiving, because others need the space and it is the slowest. */
+  /** Stops receiving, because others need the space and this receiver is the slowest. */
   evict(): void;
 }
 
@@ -34,7 +34,7 @@ export class Reservation implements Linked<Reservation> {
   /** When the first bytes arrived, and when the current period began. */
   #bornAt = 0;
   #periodAt = 0;
-  /** Bytes of the current and the previous period. */
+  /** Bytes in the current and the previous period. */
   #recent = 0;
   #before = 0;
 
@@ -51,7 +51,7 @@ export class Reservation implements Linked<Reservation> {
    * Takes bytes that have arrived. If too few are left, the slowest reservations are evicted.
    *
    * @param bytes Number of bytes
-   * @param most Bytes of the whole budget
+   * @param most Bytes in the whole budget
    * @returns `"taken"`; `"slowest"` if this reservation itself would be evicted; `"full"` if none can be evicted
    */
   take(bytes: number, most: number): "taken" | "slowest" | "full" {

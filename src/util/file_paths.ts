@@ -17,7 +17,7 @@ export function isAbsolutePath(path: string, separator?: "/"): boolean {
 const PLAIN = /^(?:\/[\w-][\w.-]*)+$/;
 
 /**
- * Returns whether a path needs no decoding, resolving or hiding, as is the case for most: every part begins with a
+ * Returns whether a path needs no decoding, resolving or hiding, as most do: every part begins with a
  * letter, a digit, `_` or `-`, and otherwise contains only those and dots.
  *
  * @param path The path
@@ -35,7 +35,7 @@ const EITHER_SLASH = /[\\/]/;
  *
  * @param path The path
  * @param separator `/` if only that separates folders; otherwise both slashes do
- * @returns The path, keeping a trailing slash and leading `..` of a relative path; `.` for an empty one
+ * @returns The path, keeping a trailing slash and a relative path's leading `..`; `.` for an empty one
  */
 export function normalizePath(path: string, separator?: "/"): string {
   const root = rootOf(path);
@@ -56,7 +56,7 @@ export function normalizePath(path: string, separator?: "/"): string {
  * Makes a path absolute, like Node's `path.resolve`, without a trailing slash.
  *
  * @param path The path
- * @param workingDirectory The folder that a relative path is resolved against; called only for one
+ * @param workingDirectory Returns the folder against which a relative path is resolved; called only for one
  * @param separator `/` if only that separates folders; otherwise both slashes do
  */
 export function resolvePath(path: string, workingDirectory: () => string, separator?: "/"): string {
@@ -66,8 +66,9 @@ export function resolvePath(path: string, workingDirectory: () => string, separa
 }
 
 /**
- * Returns what separates the folders of a path, unless both slashes do. In a path that starts with a slash, as on
- * POSIX, a backslash is part of a name: treating a client's backslash as a slash would bypass guards of a folder's URL.
+ * Returns the separator between a path's folders, unless both slashes separate. In a path that starts with a slash, as
+ * on POSIX, a backslash is part of a name: treating a client's backslash as a slash would bypass guards on a folder's
+ * URL.
  *
  * @param path An absolute path
  */
@@ -76,7 +77,7 @@ export function separatorBelow(path: string): "/" | undefined {
 }
 
 /**
- * The last part of a path, like Node's `path.basename`.
+ * A path's last part, like Node's `path.basename`.
  *
  * @param path The path
  * @param separator `/` if only that separates folders; otherwise both slashes do
@@ -90,7 +91,7 @@ export function baseName(path: string, separator?: "/"): string {
 }
 
 /**
- * The extension of the last part of a path, like Node's `path.extname`.
+ * The extension of a path's last part, like Node's `path.extname`.
  *
  * @param path The path
  * @param separator `/` if only that separates folders; otherwise both slashes do

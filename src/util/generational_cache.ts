@@ -1,6 +1,6 @@
 import { detachedString } from "./detached_string.ts";
 
-/** A bounded cache in two generations: it drops the older half at once, instead of tracking the age of entries. */
+/** A bounded cache in two generations: it drops the older half at once, instead of tracking each entry's age. */
 export class GenerationalCache<V> {
   readonly #half: number;
   #young = new Map<string, V>();

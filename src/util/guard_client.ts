@@ -1,6 +1,6 @@
 import { reasonOf } from "./error_text.ts";
 
-/** The part used here of a client that emits events, such as those of `npm:redis`, `npm:ioredis` and `npm:pg`. */
+/** The part of an event-emitting client used here, such as `npm:redis`'s, `npm:ioredis`'s or `npm:pg`'s. */
 interface EmittingClient {
   on(event: "error", listener: (error: unknown) => void): unknown;
   off(event: "error", listener: (error: unknown) => void): unknown;
@@ -18,7 +18,7 @@ const GUARDS: unique symbol = /* @__PURE__ */ Symbol.for("sluice.guarded-clients
 /** Minimum ms between two log lines about a client: some fail on every connection attempt, a pool per connection. */
 const QUIET_MS = 60_000;
 
-/** The guarded clients of this process; packages have copies of this module, and a client needs only one listener. */
+/** The guarded clients in this process; packages have copies of this module, and a client needs only one listener. */
 function guards(): WeakMap<object, Guard> {
   return (globalThis as { [GUARDS]?: WeakMap<object, Guard> })[GUARDS] ??= new WeakMap();
 }
@@ -27,12 +27,12 @@ function guards(): WeakMap<object, Guard> {
  * Listens to a client's `error` event: without a listener, a lost connection ends the process. The errors are logged,
  * at most one per minute, unless the program listens itself.
  *
- * A client has one such listener, however many users share it.
+ * A client has one such listener, no matter how many users share it.
  *
  * @param name What uses the client, for the log
  * @param client The client; one that emits no events needs no listener
  * @param clock The current time in ms
- * @returns A function that ends this; the last call removes the listener
+ * @returns A function that ends the guard; the last call removes the listener
  */
 export function guardClient(name: string, client: object, clock: () => number = Date.now): () => void {
   if (!isEmitting(client)) return () => {};

@@ -6,7 +6,7 @@ export interface Registration {
   readonly method: string | null;
   /** The path as given. */
   readonly path: unknown;
-  /** Names of the path's parameters; `null` if its router may merge those of enclosing paths. */
+  /** Names of the path's parameters; `null` if its router may merge those from enclosing paths. */
   readonly params: readonly string[] | null;
 }
 
@@ -20,30 +20,30 @@ export interface HandlerDetails {
   readonly reads?: readonly string[];
   /** The parts of the request it validates, by name, with their validators: `{ body: schema }`. */
   readonly validates?: Readonly<Record<string, unknown>>;
-  /** Responses of it or the handlers after it, by status, with their description: `{ 200: schema }`. */
+  /** Responses from it or the handlers after it, by status, with their description: `{ 200: schema }`. */
   readonly responds?: Readonly<Record<string, unknown>>;
   /**
    * How it refuses requests itself, by status, with a description of the response: `{ 422: { description, schema } }`.
-   * Refusals of middleware that does not declare them are unknown.
+   * Middleware's refusals are unknown unless declared.
    */
   readonly refuses?: Readonly<Record<string, unknown>>;
-  /** Documentation of the route, such as `{ summary: "…", tags: ["…"] }`. */
+  /** Documentation for the route, such as `{ summary: "…", tags: ["…"] }`. */
   readonly operation?: Readonly<Record<string, unknown>>;
   /**
    * Whether it responds to a GET request itself, with a page that costs almost nothing and that operators depend on:
-   * load shedding and limits of rate and concurrency exempt such requests. Not shown in listings.
+   * load shedding, rate limits and concurrency limits exempt such requests. Not shown in listings.
    *
    * @param path The path below its mount, not decoded
    * @param isMounted Whether it is below a path
    * @param app The application, for its settings
    */
   readonly page?: (path: string, isMounted: boolean, app: { enabled(setting: string): boolean }) => boolean;
-  /** Called when it becomes a handler of a route; throws if it cannot work there. Not shown in listings. */
+  /** Called when it becomes a route's handler; throws if it cannot work there. Not shown in listings. */
   readonly registered?: (registration: Registration) => void;
 }
 
 /**
- * Key under which middleware of any package declares its details; the package needs only this name:
+ * Key under which any package's middleware declares its details; the package needs only this name:
  * `Symbol.for("sluice.details")`.
  */
 export const detailsKey: unique symbol = Symbol.for("sluice.details");

@@ -1,4 +1,7 @@
-/** An inspection of a program's applications: the program runs, and its calls of `listen` report success without opening a port. */
+/**
+ * An inspection of a program's applications: the program runs, and its calls to `listen` report success without opening
+ * a port.
+ */
 export interface Inspection {
   /** Called with each application created. */
   made(app: object): void;
@@ -17,7 +20,7 @@ export function currentInspection(): Inspection | undefined {
 /**
  * Starts inspecting everything created from now on.
  *
- * @param inspection Gets the applications
+ * @param inspection Receives the applications
  */
 export function beginInspection(inspection: Inspection): void {
   (globalThis as { [KEY]?: Inspection })[KEY] = inspection;

@@ -7,10 +7,10 @@ export interface Linked<T> {
 }
 
 /**
- * Members in the order they were added, each removable at any time.
+ * Members in the order in which they were added, each removable at any time.
  *
  * For objects that come and go with every request. A `Set` with constant additions and removals costs V8 a microsecond
- * per object: it is copied whenever enough objects have been removed, and lives in the old generation.
+ * per object: V8 copies it whenever enough objects have been removed, and keeps it in the old generation.
  *
  * @typeParam T The members; they have the list's links
  */

@@ -1,4 +1,4 @@
-/** Bytes mixed at a time: one word for each of four lanes. */
+/** Bytes mixed at a time: a word for each of four lanes. */
 const BLOCK = 16;
 
 /** Bytes processed in one go; a multiple of a block. */
@@ -22,7 +22,7 @@ export interface Hashed {
 
 /**
  * The first 64 bits of MurmurHash3_x86_128 with seed 0 (Austin Appleby, 2011). It distributes well, and for 2 KiB takes
- * a thirtieth of SHA-1's time in JavaScript, because the runtime writes a string as bytes that are read as whole words.
+ * a thirtieth of SHA-1's time in JavaScript, because the runtime writes a string as bytes, and this reads whole words.
  * But two bodies with the same hash are easy to construct.
  *
  * @param body Bytes, or a string, hashed as UTF-8

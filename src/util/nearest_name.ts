@@ -5,8 +5,8 @@ const LONG = 6;
 const UNITS = /(?:ms|millis|milliseconds|secs?|seconds|bytes)$/;
 
 /**
- * The known name that was probably meant: one that differs only in case, punctuation, number and unit, or in a
- * character or two.
+ * The known name that was probably meant: it differs only in case, punctuation, number and unit, or in a character or
+ * two.
  *
  * @param given The unknown name
  * @param known The known names
@@ -41,7 +41,7 @@ function letters(name: string): string {
  * Number of characters added, omitted, replaced, or swapped with the next one (optimal string alignment).
  *
  * @param one A string
- * @param other Another string; the time grows with the product of their lengths
+ * @param other Another string; the time grows with the product of the two lengths
  */
 export function editsBetween(one: string, other: string): number {
   let before: number[] = [];

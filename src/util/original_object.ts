@@ -20,8 +20,8 @@ export function originalOf<T extends Derivable>(object: T): T {
 }
 
 /**
- * Whether values assigned to an object belong to the original: it is the original or a proxy of it. Any other object is
- * derived from it or from a prototype alone, and stores assigned values itself.
+ * Whether values assigned to an object belong to the original: it is the original or a proxy for it. Any other object
+ * is derived from it or from a prototype alone, and stores assigned values itself.
  *
  * @param object The object
  */

@@ -1,12 +1,12 @@
 /**
- * Encoded forms of characters that `encodeURIComponent`, and with it every client, leaves unencoded in a path, except
- * for `!~*'()`, which clients may or may not encode. Includes the backslash, because it separates folders on Windows.
+ * Encoded forms of characters that `encodeURIComponent`, like every client, leaves unencoded in a path, except
+ * `!~*'()`, which clients may or may not encode. Includes the backslash, because it separates folders on Windows.
  */
 const REFUSED = /%(?:2[def]|3\d|4[1-9a-f]|5[\dacf]|6[1-9a-f]|7[\da])|\\|\/\/|\/\.\.?(?![^/])/i;
 
 /**
  * Finds a spelling that no client uses in a path: a percent-encoded letter, digit, `-`, `.`, `_`, `/` or `\`, a
- * backslash, an empty segment, or one of dots. Other characters may be sent plain or encoded.
+ * backslash, an empty segment, or a dot segment. Other characters may be sent plain or encoded.
  *
  * @param path A path beginning with a slash, not decoded
  * @returns The part, such as `%61` or `//`; `null` if there is none
@@ -19,8 +19,8 @@ export function refusedSpelling(path: string): string | null {
 const OPTIONAL = /%(?:0[1-9a-f]|1[\da-f]|2[0-46-9abc]|3[a-f]|40|5[bde]|60|7[b-f])|(?:%[89a-f][\da-f])+/gi;
 
 /**
- * The canonical form of a literal or segment, shared by all spellings that clients use: only characters that no client
- * encodes, `%` and NUL stay encoded.
+ * The canonical form of a literal or segment, shared by all spellings that clients use. Only `%`, NUL and characters
+ * that no client encodes stay encoded.
  *
  * @param text Part of a path
  */

@@ -6,7 +6,7 @@ export const REDACTED = "[redacted]";
 /** Returns whether a name denotes a secret. */
 export type Hides = (name: string) => boolean;
 
-/** Without one of these there is nothing to hide; lines of a stack contain none. */
+/** Without one of these there is nothing to hide; stack lines contain none. */
 const SUSPECT =
   /[="']|:\/\/[^\s/?#]*@|eyJ|\b(?:basic|bearer|dpop)\b|JSON|^[ \t]*(?:(?:set-)?cookie|(?:proxy-)?authorization|x-[\w-]+):/im;
 
@@ -14,7 +14,7 @@ const SUSPECT =
 const QUOTED_INPUT =
   /(?:\.{3})?"[^]{0,64}"(?:\.{3})?(?= is not valid JSON)|(?<=JSON Parse error: Unexpected identifier )"[^"]*"?/g;
 
-/** The user info before the host of a URL: a password, or an access token alone. */
+/** The user info before a URL's host: a password, or an access token alone. */
 const USER_INFO = /(?<=\b[a-z][a-z\d+.-]{0,30}:\/\/)(?:([^\s/?#@:]{0,256}):)?[^\s/?#@]{1,1024}(?=@)/gi;
 
 /** The credentials of `Authorization`: encoded ones contain a digit, a capital or an equals sign. */
@@ -36,7 +36,7 @@ const ESCAPED_MEMBER = /\\"([^"\\]{1,128})\\"(\s*:\s*)(?:\\"(?:[^"\\]|\\\\\\"|\\
 /** `name=value` in queries, forms, cookies and connection strings. */
 const PAIR = /(^|[?&;,#\s"'`({])([^\s=?&;,#"'`(){}]{1,128})( ?= ?)("[^"]*(?:"|$)|'[^']*(?:'|$)|[^\s&;,#"'`)}]+)/g;
 
-/** Names of parameters in the pattern of a path. */
+/** Parameter names in a path pattern. */
 const PARAMETER = /(?<=:)\w+/g;
 
 /** Maximum levels of encoding, for a URL in a URL in a URL. */
@@ -44,8 +44,7 @@ const MOST_DECODINGS = 3;
 
 /**
  * Removes secrets from a string: passwords in URLs, values of secret parameters, members and cookies, credentials, JSON
- * Web Tokens, and input quoted by JSON.parse. Meant for strings that the program did not write itself, such as error
- * messages.
+ * Web Tokens, and input quoted by JSON.parse. Meant for strings from elsewhere, such as error messages.
  *
  * @param text The string
  * @param hides The rule for names
@@ -93,7 +92,7 @@ function hasEncoded(value: string, hides: Hides, decodings: number): boolean {
 }
 
 /**
- * Removes the segments of a path that are values of parameters with secret names, as in `/reset/:token`.
+ * Removes path segments that are the values of parameters with secret names, as in `/reset/:token`.
  *
  * @param path The path, not decoded
  * @param params The parameters
@@ -109,7 +108,7 @@ export function redactedPath(
   const secrets = Object.entries(params).flatMap(([name, value]) => hides(name) ? value : []);
   const hasNames = [...pattern.matchAll(PARAMETER)].some(([name]) => hides(name));
   if (secrets.length === 0 && !hasNames) return path;
-  // segments of a pattern correspond to those of the path up to the first wildcard or optional part
+  // a pattern's segments correspond to the path's up to the first wildcard or optional part
   const expected = /^[^*{(]*/.exec(pattern)![0].split("/");
   return path.split("/").map((segment, i) => {
     const isSecret = [...(expected[i] ?? "").matchAll(PARAMETER)].some(([name]) => hides(name));
@@ -121,8 +120,8 @@ export function redactedPath(
  * Removes the secrets from a path and query.
  *
  * @param target Path and query, not decoded
- * @param params The parameters of its route
- * @param pattern The path of its route, if known
+ * @param params Its route's parameters
+ * @param pattern Its route's path, if known
  */
 export function redactedTarget(
   target: string,

@@ -1,2 +1,2 @@
-/** Key of an application's runtime, also for middleware of other packages: `Symbol.for("sluice.runtime")`. */
+/** Key of an application's runtime, also for other packages' middleware: `Symbol.for("sluice.runtime")`. */
 export const runtimeKey: unique symbol = /* @__PURE__ */ Symbol.for("sluice.runtime");

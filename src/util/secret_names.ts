@@ -7,7 +7,7 @@ const PARTS =
 const WORDS =
   /^(?:auth[nz]?|bearer|csc|cv[cnv]2?|[ht]?otp|iban|keys?|mfa|nonce|oauth2?|pan|pass|pin|pw|refresh|sess|sid|sig|ssn|wresult)$/;
 
-/** Names of counts or properties of a secret, and of public keys. */
+/** Names for a secret's counts or properties, and for public keys. */
 const HARMLESS =
   /(?:count|length|size|limit|ttl|type|expiry|expires(?:at|in)?|maxage)$|(?:cached|completion|input|max|output|prompt|reasoning|total)tokens$|^(?:cache|column|foreign|group|idempotency|message|object|partition|primary|public|routing|row|sort)keys?$/;
 
@@ -18,7 +18,7 @@ const IN_QUERIES = /^(?:code|hmac|ticket)$/i;
  * Returns whether a name denotes a secret, in any spelling: `apiKey`, `x-api-key`, `API_KEY`. Logs, spans and pages all
  * use this one rule. When in doubt, it hides.
  *
- * @param name The name of a header, field, parameter, cookie or property
+ * @param name A header, field, parameter, cookie or property name
  */
 export function isSecretName(name: string): boolean {
   // most names are one word and need not be split

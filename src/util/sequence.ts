@@ -9,7 +9,7 @@ export const created: { last: number } = (globalThis as { [SEQUENCE]?: { last: n
 /** Key of a request's sequence number. */
 export const requestSequence: unique symbol = Symbol.for("sluice.request.sequence");
 
-/** The next sequence number of requests and limiters in this process. */
+/** The next sequence number for requests and limiters in this process. */
 export function nextSequence(): number {
   return ++created.last;
 }

@@ -5,7 +5,7 @@ let h0 = 0, h1 = 0, h2 = 0, h3 = 0, h4 = 0;
 /**
  * SHA-1 of bytes (FIPS 180-4 section 6.1), synchronous, unlike WebCrypto.
  *
- * For entity tags and names of Redis scripts, where a collision gains an attacker nothing.
+ * For entity tags and Redis script names, where a collision gains an attacker nothing.
  *
  * @param bytes The bytes
  * @returns 20 bytes
@@ -55,8 +55,8 @@ function put(index: number, byte: number): void {
   words[index >> 2]! |= byte << (24 - 8 * (index & 3));
 }
 
-// Five rounds at a time, which return every word to its place, and no calls: before V8 compiles this, that takes a
-// fifth of the time for a short string, which matters in a process's first response.
+// Five rounds at a time, which return every word to its position, and no calls. Before V8 compiles this, that takes a
+// fifth of the time for a short string, which matters for a process's first response.
 function compress(): void {
   const w = words;
   for (let i = 16; i < 80; i++) {

@@ -34,7 +34,7 @@ export function sha256(bytes: Uint8Array): Uint8Array {
   return new Uint8Array(digest.buffer);
 }
 
-// whole blocks of 64 bytes, with the length of the message at the end (FIPS 180-4 section 5.1.1)
+// whole blocks of 64 bytes, with the message's length at the end (FIPS 180-4 section 5.1.1)
 function paddedBlocks(bytes: Uint8Array): DataView {
   const padded = new Uint8Array(((bytes.length + 8) >> 6) * 64 + 64);
   padded.set(bytes);
@@ -73,7 +73,7 @@ function big(word: number, a: number, b: number, c: number): number {
 
 let tables: { initial: Uint32Array; constants: Uint32Array } | null = null;
 
-// the standard derives them from the fractions of the square and cube roots of the first primes
+// the standard derives them from the fractional parts of the first primes' square and cube roots
 function sha256Tables(): { initial: Uint32Array; constants: Uint32Array } {
   if (tables !== null) return tables;
   const primes: number[] = [];

@@ -4,10 +4,10 @@ const FRAME = /^\s*(?:at |[^\s@]*@).*:\d+:\d+\)?$/;
 const RUNTIMES = /[(@]?(?:\b(?:node|ext|native):|\[native code\]|<anonymous>\)|native\))/;
 
 /**
- * The folder that the framework was loaded from, as it appears in frames: that of the package or of the sources.
+ * The folder from which the framework was loaded, as it appears in frames: the package's or the sources' folder.
  *
  * @param stack A stack whose first frame is in the framework
- * @param source The file of this frame among the sources
+ * @param source This frame's file among the sources
  * @returns The folder; `null` if it has none of its own, because it is bundled with the program
  */
 export function loadedFrom(stack: string, source: string): string | null {
@@ -17,7 +17,7 @@ export function loadedFrom(stack: string, source: string): string | null {
   return /^.*(?:\/node_modules\/(?:@[^/]+\/)?[^/]+\/|\/@sluice\/sluice\/)/.exec(file)?.[0] ?? null;
 }
 
-/** Position of a frame in a source file. */
+/** A frame's position in a source file. */
 export interface SourcePosition {
   /** Absolute path of the file. */
   readonly path: string;
@@ -29,7 +29,7 @@ export interface SourcePosition {
 
 /** A V8 or Bun (JavaScriptCore) frame with its location; a function name may precede it. */
 const NAMED_FRAME = /^\s*at (?:.*? \()?(?:async )?(.+?):(\d+):(\d+)\)?$/;
-/** Files of packages: in a Node package folder or Deno's cache. */
+/** Package files: in a Node package folder or Deno's cache. */
 const IN_PACKAGE = /\/node_modules\/|\/npm\/[^/]+\/(?:@[^/]+\/)?[^/]+\/\d+\.\d+\.\d/;
 /** Only these are shown: a stack may contain text from other sources. */
 const IS_SOURCE = /\.[cm]?[jt]sx?$/;
@@ -37,7 +37,7 @@ const IS_SOURCE = /\.[cm]?[jt]sx?$/;
 /**
  * Finds the first frame of the program itself, outside packages, the framework and the runtime.
  *
- * @param frames The frames of a stack, without the error's message
+ * @param frames A stack's frames, without the error's message
  * @param folder The framework's folder, `null` if it has none of its own
  */
 export function programFrame(frames: string, folder: string | null): SourcePosition | null {
@@ -53,7 +53,7 @@ export function programFrame(frames: string, folder: string | null): SourcePosit
 
 // "" if it is not a file on this machine, such as a module from the network
 function pathOf(file: string): string {
-  // dev servers of bundlers add queries
+  // bundlers' dev servers add queries
   const bare = file.replace(/\?.*$/, "");
   if (/^(?:\/|[A-Za-z]:[\\/])/.test(bare)) return bare;
   if (!bare.startsWith("file:///")) return "";
@@ -61,14 +61,14 @@ function pathOf(file: string): string {
   try {
     return decodeURIComponent(path);
   } catch {
-    // not a URL that a runtime has made
+    // not a URL that a runtime created
     return "";
   }
 }
 
 /**
  * Replaces runs of frames from a folder with a line that counts them. The frame that threw stays, even if it is the
- * runtime's: a run begins with a frame of the folder.
+ * runtime's: a run begins with a frame from the folder.
  *
  * @param stack The stack
  * @param folder The folder, with slashes

@@ -1,4 +1,4 @@
-/** Node's name for it, used by `finished` of `node:stream`; Deno has it too. */
+/** Node's name for it, used by `finished` in `node:stream`; Deno also has it. */
 const CLOSED = Symbol.for("nodejs.webstream.isClosedPromise");
 
 /** A stream whose end is visible from outside. */

@@ -1,6 +1,6 @@
 import { describe } from "./error_text.ts";
 
-/** Maximum delay of a timer in ms; a longer one would fire at once. */
+/** Maximum timer delay in ms; a longer one would fire at once. */
 export const LONGEST_TIMER_MS: number = 2 ** 31 - 1;
 
 const BYTES: Readonly<Record<string, number>> = {
@@ -24,7 +24,7 @@ const DURATIONS: readonly (readonly [RegExp, number])[] = [
 ];
 
 /**
- * Parses an amount of bytes.
+ * Parses a number of bytes.
  *
  * @param value A number of bytes, or a string such as `"100kb"` (1 kB is 1024 bytes)
  * @returns Bytes
@@ -43,7 +43,7 @@ export function parseBytes(value: number | string): number {
  * Parses a duration.
  *
  * @param value A number of ms, or a string such as `"1d"`, `"2 hours"`
- * @param what Purpose of the duration, for the error message
+ * @param what The duration's purpose, for the error message
  * @returns ms
  * @throws {TypeError} If it is neither
  */

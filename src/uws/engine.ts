@@ -1,7 +1,7 @@
 /** A string, or bytes to send as they are. */
 export type Bytes = string | Uint8Array | ArrayBuffer;
 
-/** The part of an engine's request used here. It can only be read during the call of its handler. */
+/** The part of an engine's request used here. It can only be read while its handler runs. */
 export interface EngineRequest {
   getUrl(): string;
   getQuery(): string | null | undefined;
@@ -39,7 +39,7 @@ export interface EngineSocket<Data> {
   getUserData(): Data;
 }
 
-/** Handlers of the WebSockets of an engine's server, and their limits. */
+/** Handlers for the WebSockets on an engine's server, and their limits. */
 export interface EngineSocketBehavior<Data> {
   maxPayloadLength: number;
   idleTimeout: number;
@@ -81,6 +81,6 @@ export interface Engine {
   SSLApp(options: { key_file_name: string; cert_file_name: string }): unknown;
   /** Closes a listener. */
   us_listen_socket_close(listener: never): void;
-  /** Returns the port of a listener. */
+  /** Returns a listener's port. */
   us_socket_local_port(listener: never): number;
 }

@@ -5,10 +5,10 @@ import type { Bytes, EngineResponse } from "./engine.ts";
 /** Headers that the engine writes itself. */
 const ITS_OWN: ReadonlySet<string> = new Set(["connection", "content-length", "date", "transfer-encoding"]);
 
-/** A value of `Connection` that ends the connection. */
+/** A `Connection` value that ends the connection. */
 const CLOSE = /(?:^|,)[ \t]*close[ \t]*(?:,|$)/i;
 
-/** The head of a response. */
+/** A response's head. */
 export class Head {
   readonly #parts: RawResponse;
   /** Whether the connection ends with the response. */
@@ -29,7 +29,7 @@ export class Head {
     return undefined;
   }
 
-  /** Length of the body as announced by the response. */
+  /** The body's length as announced by the response. */
   get length(): number | undefined {
     const value = this.#value("content-length");
     return value !== undefined && /^\d{1,15}$/.test(value) ? Number(value) : undefined;

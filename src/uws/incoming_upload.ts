@@ -15,8 +15,8 @@ export interface Flow {
 type Chunk = Uint8Array<ArrayBuffer>;
 
 /**
- * The body of a request as it arrives. The engine delivers it whether or not it is read: unread data waits here, and
- * the connection is paused if there is much of it.
+ * A request's body as it arrives. The engine delivers it whether or not it is read: unread data waits here, and too
+ * much of it pauses the connection.
  */
 export class IncomingUpload {
   readonly #flow: Flow;
@@ -27,7 +27,7 @@ export class IncomingUpload {
   #cause: Error | null = null;
   #stream: ReadableStream<Chunk> | null = null;
   #controller: ReadableStreamDefaultController<Chunk> | null = null;
-  /** Whether the reader of the stream waits for a chunk. */
+  /** Whether the stream's reader is waiting for a chunk. */
   #isAsked = false;
   #sink: BodySink | null = null;
   #isDiscarded = false;
@@ -130,7 +130,7 @@ export class IncomingUpload {
   }
 
   /**
-   * Passes the body to a sink, in a fraction of the time of a web stream.
+   * Passes the body to a sink, in a fraction of a web stream's time.
    *
    * @param sink Takes the body
    * @returns Controls for the filling
@@ -144,7 +144,7 @@ export class IncomingUpload {
       end: () => inContext(() => sink.end()),
       fail: (cause) => inContext(() => sink.fail(cause)),
     };
-    // later, because the caller has not got the controls yet
+    // later, because the caller does not have the controls yet
     queueMicrotask(() => this.#deliver());
     return { stop: () => this.discard(), inContext };
   }

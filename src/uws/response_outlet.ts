@@ -3,7 +3,7 @@ import type { EngineResponse } from "./engine.ts";
 import type { Head } from "./head.ts";
 import type { UwsCall } from "./uws_call.ts";
 
-/** A source of the pieces of a body. */
+/** A source of body pieces. */
 interface Source {
   /** Requests the next piece, which is passed to the outlet. */
   pull(): void;
@@ -24,11 +24,11 @@ export class ResponseOutlet implements BodyOutlet {
   #isAsked = false;
   /** Bytes of all pieces so far. */
   #sent = 0;
-  /** The part of a body of announced length that the engine has not accepted yet. */
+  /** The part of a body with an announced length that the engine has not accepted yet. */
   #rest: Uint8Array | null = null;
 
   /**
-   * @param call The request that awaits the response
+   * @param call The request awaiting the response
    * @param head The head
    * @param length Bytes of the body, if known
    */
@@ -47,7 +47,7 @@ export class ResponseOutlet implements BodyOutlet {
     this.#source = BodyStream.redirect(body, this) ?? new StreamSource(body, this);
     this.#call.onGone(() => this.#abort());
     this.#call.res?.onWritable((offset) => this.#writable(offset));
-    // later, like a web stream is read, so data written in the same turn is sent together
+    // later, as a web stream is read, so data written on the same tick is sent together
     queueMicrotask(() => this.#next());
   }
 
@@ -83,7 +83,7 @@ export class ResponseOutlet implements BodyOutlet {
     if (this.#head.isLast) res.writeHeader("connection", "close");
   }
 
-  // writes part of a body of announced length
+  // writes part of a body with an announced length
   #writeOf(length: number, res: EngineResponse, bytes: Uint8Array): boolean {
     const piece = bytes.subarray(0, length - this.#sent);
     const start = res.getWriteOffset();
@@ -109,8 +109,7 @@ export class ResponseOutlet implements BodyOutlet {
       else this.#rest = isTaken ? null : rest.subarray(this.#call.res!.getWriteOffset() - offset);
       if (!isTaken || isDone) return isTaken;
     }
-    // Even if there is nothing to write yet: the engine only sends its buffered data when something is written, or on
-    // uncork.
+    // Even if there is no piece to write yet: the engine sends its buffered data only on a write or an uncork.
     this.#call.cork(() => this.#next());
     return true;
   }
@@ -134,7 +133,7 @@ export class ResponseOutlet implements BodyOutlet {
     this.#call.close();
   }
 
-  /** Reports a failure of the source, which nothing else reports. */
+  /** Reports the source's failure, which nothing else reports. */
   fail(error: unknown): void {
     if (this.#isOver) return;
     this.#call.report(error);

@@ -4,7 +4,7 @@ import { Head } from "./head.ts";
 import type { UwsCall } from "./uws_call.ts";
 import { ResponseOutlet } from "./response_outlet.ts";
 
-/** Maximum length of a whole body that the engine may copy for a client that reads slowly. */
+/** Maximum length of a whole body that the engine may copy for a slow client. */
 const COPIED = 64 * 1024;
 
 /**
@@ -33,8 +33,8 @@ function sendParts(call: UwsCall, response: Response, parts: RawResponse): void 
   if (NodeResponse.partsOf(response) !== null) NodeResponse.release(response, parts);
 }
 
-// A length is an ordinary header here, because the engine would wait for the announced bytes. Without a length of 0 it
-// does not close such a connection either; the client does.
+// A length is an ordinary header here, because the engine would wait for the announced bytes. Without a length of 0, it
+// does not close such a connection; the client does.
 function sendHead(call: UwsCall, head: Head): void {
   call.cork((res) => {
     head.write(res);

@@ -17,7 +17,7 @@ import { UwsServer } from "./uws_server.ts";
  * ```
  */
 export interface UwsOptions {
-  /** uWebSockets.js, a dependency of the program. */
+  /** uWebSockets.js, one of the program's dependencies. */
   uWS: Engine;
   /** TCP port; a free one by default or if 0. */
   port?: number;
@@ -33,7 +33,7 @@ export interface UwsOptions {
   reusePort?: boolean;
 }
 
-/** Maximum bytes of the engine's message limit. */
+/** Maximum value of the engine's message limit, in bytes. */
 const MOST_BYTES = 2 ** 31 - 1;
 
 const CALLER = "serve of @sluice/sluice/uws";
@@ -56,7 +56,7 @@ function instead(name: string): string | undefined {
 }
 
 /**
- * Listens with uWebSockets.js instead of Node's own server: experimental, and on Node only.
+ * Listens with uWebSockets.js instead of Node's own server. Experimental, and only on Node.
  *
  * Features that need an `http.Server` do not work: server events other than `listening`, `error` and `close`, HTTP/2,
  * `unref`, and configurable limits. Use `app.listen` for these.
@@ -91,7 +91,8 @@ export function serve(app: FrameworkApp, options: UwsOptions, callback?: (error?
   if (name !== "Node") throw new TypeError(`${CALLER}: uWebSockets.js runs on Node; on ${name} use app.listen`);
   registerPlatform(uwsPlatform);
   const tls = certFile === undefined || keyFile === undefined ? null : { certFile, keyFile };
-  // up to twice the limit, a message is read and closed with 1009; above, the engine disconnects without a Close frame
+  // a message up to twice the limit is read, then closed with 1009; above that, the engine disconnects without a Close
+  // frame
   const maxMessageBytes = Math.min(2 * longestMessage(app.router), MOST_BYTES);
   return app[listenOnKey](
     {

@@ -24,7 +24,7 @@ export interface UwsInfo {
   readonly remoteAddr: { hostname: string | undefined; port: number | undefined };
 }
 
-/** The parts of its server that a call uses. */
+/** The parts of the server that a call uses. */
 export interface CallServer {
   /** Whether it uses TLS. */
   readonly isEncrypted: boolean;
@@ -105,7 +105,8 @@ export class UwsCall implements HostServer, Upgrader, RequestOwner, Flow, UwsInf
    */
   handle(app: Servable): void {
     if (this.standIn.isMalformed) this.#refuse("400 Bad Request");
-    // the engine makes all its calls in one asynchronous context, so a context that a handler enters would persist
+    // the engine makes all its calls in one asynchronous context, in which a context that a handler enters would
+    // persist
     else asyncScope().runInAsyncScope(() => this.#ask(app));
     // otherwise the engine would end the process
     this.await();
@@ -133,7 +134,7 @@ export class UwsCall implements HostServer, Upgrader, RequestOwner, Flow, UwsInf
     this.server.send(this, response);
   }
 
-  // for one turn: after a response the engine drops incoming body data, even data that has already arrived
+  // for one tick: after a response the engine drops incoming body data, even data that has already arrived
   #holdBack(response: Response): void {
     this.#isHeldBack = true;
     nextTurn(() => {
@@ -155,7 +156,7 @@ export class UwsCall implements HostServer, Upgrader, RequestOwner, Flow, UwsInf
     return this.server.isDraining;
   }
 
-  /** Whether the engine closes the connection after the response, even if more of a body is still to come. */
+  /** Whether the engine closes the connection after the response, even if the rest of a body is still to come. */
   get isClosedBehind(): boolean {
     return this.isLast || asciiLowerCase(this.standIn.header("connection") ?? "") === "close";
   }
@@ -170,7 +171,7 @@ export class UwsCall implements HostServer, Upgrader, RequestOwner, Flow, UwsInf
     else res.cork(() => write(res));
   }
 
-  /** Waits for the response beyond this turn: the engine must be told now how to handle a disconnect. */
+  /** Waits for the response beyond this tick: the engine must learn now how to handle a disconnect. */
   await(): void {
     if (this.#isAwaited || this.#res === null) return;
     this.#isAwaited = true;
@@ -209,7 +210,7 @@ export class UwsCall implements HostServer, Upgrader, RequestOwner, Flow, UwsInf
     listeners?.forEach((listener) => listener());
   }
 
-  // an error is only created if there is a receiver: it takes longer than anything else here
+  // an error is only created if there is a receiver: that takes longer than anything else here
   #release(cause: string): void {
     if (this.#res === null) return;
     this.#res = null;
@@ -227,7 +228,7 @@ export class UwsCall implements HostServer, Upgrader, RequestOwner, Flow, UwsInf
     else (this.#listeners ??= []).push(listener);
   }
 
-  /** Closes the connection, without a response or in the middle of one. */
+  /** Closes the connection, without a response or during one. */
   close(): void {
     const res = this.#res;
     if (res === null) return;

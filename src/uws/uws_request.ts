@@ -15,11 +15,11 @@ type Read = Pick<Request, "arrayBuffer" | "body" | "bodyUsed" | "headers" | "met
 export interface RequestOwner {
   /** Whether the connection is encrypted. */
   readonly isEncrypted: boolean;
-  /** The server's port, for URLs of requests without a host. */
+  /** The server's port, for the URLs of requests without a host. */
   readonly port: number;
   /** Whether the client disconnected. */
   readonly isGone: boolean;
-  /** The body as it arrives, `null` once it is too late for it. */
+  /** The body as it arrives, `null` once it is too late. */
   receive(): IncomingUpload | null;
   /** Runs a listener when the client disconnects. */
   onGone(listener: () => void): void;
@@ -27,7 +27,7 @@ export interface RequestOwner {
 
 const KNOWN_METHODS: ReadonlySet<string> = new Set(METHODS.filter((method) => method !== "CONNECT"));
 
-/** Characters of nearly every value. */
+/** Characters in nearly every value. */
 const PLAIN = /^[\t\x20-\x7e]*$/;
 
 /** Characters that no value may contain (RFC 9110 section 5.5). */
@@ -40,8 +40,8 @@ let last = { host: "", isEncrypted: false, origin: "" };
 const OF_THE_WAY = /^(?:connection|expect|keep-alive|transfer-encoding)$/;
 
 /**
- * A copy of an engine's request, which can only be read during the call of its handler. To the application it stands in
- * for a web `Request`, which is created when `req.request` is read.
+ * A copy of an engine's request, which can only be read while its handler runs. To the application it stands in for a
+ * web `Request`, which is created when `req.request` is read.
  */
 export class UwsRequest implements Read {
   readonly method: string;
@@ -56,7 +56,7 @@ export class UwsRequest implements Read {
   #url: string | null = null;
   #filled = false;
   #web: Request | null = null;
-  /** Holds the body of a request whose method allows none in a web `Request`. */
+  /** Holds the request's body if its method allows none in a web `Request`. */
   #carrier: Response | null = null;
   #signal: AbortSignal | null = null;
 
@@ -171,7 +171,7 @@ export class UwsRequest implements Read {
     return upload?.stream ?? this.#holder.body;
   }
 
-  // Express's parsers read the body of any method
+  // Express's parsers read bodies with any method
   get #holder(): Request | Response {
     if (mayHaveBody(this.method)) return this[webRequestKey];
     return this.#carrier ??= new Response(this.hasBody ? this.#unread() : null);
@@ -233,7 +233,7 @@ export class UwsRequest implements Read {
   /**
    * Visits all header lines.
    *
-   * @param visitor Called with the value and name of each
+   * @param visitor Called with each line's value and name
    */
   visitHeaders(visitor: (value: string, name: string) => void): void {
     const lines = this.#lines;

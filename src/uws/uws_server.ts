@@ -11,7 +11,7 @@ import type { UwsSocket } from "./uws_socket.ts";
 const SHARED_PORT = 0;
 const EXCLUSIVE_PORT = 1;
 
-/** The engine's data of a connection. It copies properties, which objects with private fields do not survive. */
+/** The engine's data on a connection. The engine copies properties, which breaks objects with private fields. */
 interface Carrier {
   readonly socket: UwsSocket;
 }
@@ -28,7 +28,7 @@ export interface UwsListenOptions {
   readonly reusePort: boolean;
   /** Files with the certificate chain and its key in PEM, for TLS. */
   readonly tls: { readonly certFile: string; readonly keyFile: string } | null;
-  /** Maximum bytes of a WebSocket message for the engine. */
+  /** Maximum bytes per WebSocket message for the engine. */
   readonly maxMessageBytes: number;
 }
 
@@ -89,7 +89,7 @@ export class UwsServer implements PlatformServer, CallServer {
       // each connection has its own heartbeat with its route's timeout
       idleTimeout: 0,
       sendPingsAutomatically: false,
-      // no limit, because the engine silently drops messages beyond it; each connection has its own
+      // no limit, because the engine silently drops messages beyond it; each connection has its own limit
       maxBackpressure: 0,
       upgrade: (res, req, context) => this.#receive(res, req, context),
       open: (ws) => {
@@ -130,7 +130,7 @@ export class UwsServer implements PlatformServer, CallServer {
   #endIfIdle(): void {
     if (!this.isClosing || this.#isOver || this.#count > 0 || this.#sockets.size > 0) return;
     this.#isOver = true;
-    // later, because responses given in this turn are still to be sent
+    // later, because this tick's responses are still to be sent
     setImmediate(() => {
       this.#native.close();
       this.#over.resolve();

@@ -45,9 +45,9 @@ export interface AcceptOptions {
   readonly req: FrameworkRequest;
   /** The response; headers set on it go into the handshake. */
   readonly res: FrameworkResponse;
-  /** The path of the route as registered. */
+  /** The route's path as registered. */
   readonly routePath: string;
-  /** Handlers of the connection. */
+  /** The connection's handlers. */
   readonly handlers: WebSocketHandlers;
   /** The platform. */
   readonly platform: Upgrader;
@@ -57,7 +57,7 @@ export interface AcceptOptions {
   readonly connections: Connections;
 }
 
-/** Default of `pingTimeoutMs`. */
+/** Default for `pingTimeoutMs`. */
 const PING_TIMEOUT_MS = 120_000;
 
 /**
@@ -68,9 +68,9 @@ const OWN_HEADERS = /^(?:connection|upgrade|sec-websocket-.*|content-length|tran
 /**
  * Accepts a WebSocket (RFC 6455 section 4.2) and runs its handlers.
  *
- * @param options The request and the settings of the connection
+ * @param options The request and the connection's settings
  * @returns The platform's own response, which must be passed to the platform unchanged
- * @throws {HttpError} 400 if the handshake is malformed; 403 if the sending page is not allowed; 426 if its version is
+ * @throws {HttpError} 400 if the handshake is malformed; 403 if the sending page is not allowed; 426 if the version is
  * not 13; 501 without WebSocket support; 503 if the application is closing
  */
 export function acceptWebSocket(options: AcceptOptions): Response {
@@ -94,8 +94,8 @@ export function acceptWebSocket(options: AcceptOptions): Response {
     maxMessageBytes,
     context,
   });
-  // nothing may throw after this, because the platform expects this very response; only `handled` may, where
-  // connections survive hibernation
+  // nothing may throw after this, because the platform expects this very response, except `handled`, where connections
+  // survive hibernation
   const { socket, response } = upgrade;
   const handled = upgrade.keep && ((ws: WebSocketConnection) => upgrade.keep?.(ws, handlers));
   const ws = serveConnection({

@@ -5,8 +5,8 @@ import type { FrameworkRequest } from "../request/framework_request.ts";
 import type { WebSocketHandlers } from "./ws_handlers.ts";
 
 /**
- * Asserts that the page behind a handshake may open the WebSocket. A browser sends the user's cookies to any host a
- * page names, and no check like CORS applies; but the page cannot choose the `Origin` header (RFC 6455 section 10.2).
+ * Asserts that the page behind a handshake may open the WebSocket. A browser sends the user's cookies to any host that
+ * a page names, and no check like CORS applies. But the page cannot choose the `Origin` header (RFC 6455 section 10.2).
  *
  * @param req The handshake
  * @param origins The route's `origins` option
@@ -31,12 +31,12 @@ function isAllowed(
   return origins === undefined ? !hasCredentials(req) : origins.includes(origin);
 }
 
-// headers that a browser adds itself; a page can set neither
+// headers that the browser itself adds; a page can set neither
 function hasCredentials(req: FrameworkRequest): boolean {
   return req.get("cookie") !== undefined || req.get("authorization") !== undefined;
 }
 
-// Ignores the scheme, which is unknown behind a proxy that terminates TLS, and the default port of either scheme.
+// Ignores the scheme, which is unknown behind a proxy that terminates TLS, and either scheme's default port.
 function isOwn(origin: string, host: string | undefined): boolean {
   const [, own] = /^https?:\/\/([^/]+)$/i.exec(origin) ?? [];
   return own !== undefined && host !== undefined && withoutUsualPort(own) === withoutUsualPort(host);
@@ -79,7 +79,7 @@ function remedyFor(origin: unknown): string | null {
   if (typeof origin !== "string") return example;
   if (origin === "null") return 'any page can have that one, so allow "any"';
   if (origin.includes("*")) return 'allow "any", or decide in a function (origin) => boolean';
-  // other schemes, such as those of browser extensions, have no canonical form
+  // other schemes, such as browser extensions', have no canonical form
   if (!/^https?:/i.test(origin)) return /^[a-z][a-z\d+.-]*:\/\/[^/?# \t\r\n]+$/.test(origin) ? null : example;
   if (!URL.canParse(origin)) return example;
   const { origin: sent } = new URL(origin);

@@ -27,11 +27,11 @@ export interface Member {
   close(code?: number, reason?: string): void;
 }
 
-/** Reports a topic error: a connection that could not be sent to, or a failing broker. */
+/** Reports a topic error: a failed send to a connection, or a failing broker. */
 export type ReportOfTopics = (error: unknown, phase: "websocket" | "broker") => void;
 
 /**
- * The open WebSocket connections of an application and of those mounted on it, with their topics.
+ * The open WebSocket connections of an application and its mounted applications, with their topics.
  *
  * @example Send a message to all subscribers of a topic
  * ```ts
@@ -52,7 +52,7 @@ export class Connections {
   readonly #report: ReportOfTopics;
   readonly #outgoing: SendQueue;
   /**
-   * Called when the topics of a connection have changed.
+   * Called when a connection's topics have changed.
    *
    * @internal
    */
@@ -131,7 +131,7 @@ export class Connections {
   }
 
   /**
-   * The topics a connection is subscribed to.
+   * The topics to which a connection is subscribed.
    *
    * @internal
    */
@@ -140,12 +140,12 @@ export class Connections {
   }
 
   /**
-   * Sends a message to all subscribers of a topic; with a broker, in other processes too.
+   * Sends a message to all a topic's subscribers; with a broker, also in other processes.
    *
    * @param topic The topic
    * @param data The message
    * @param except A connection to skip, usually the sender
-   * @returns Number of connections in this process that got it
+   * @returns Number of connections in this process that got the message
    * @throws {TypeError} If the topic is not a string, or the message is neither a string nor bytes
    */
   publish(topic: string, data: SocketData, except?: Member): number {
@@ -169,7 +169,7 @@ export class Connections {
         if (message === null) member.send(data);
         else if (member[deliverKey] !== undefined) member[deliverKey](message);
         else member.send(message.data);
-        // otherwise the connection was closed instead, because too much waits for it
+        // otherwise the connection was closed instead, because too much was waiting for it
         if (members.has(member)) count++;
       } catch (error) {
         // one failing connection must not keep the message from the others
@@ -204,7 +204,7 @@ export class Connections {
   }
 
   /**
-   * Adopts the broker of an application being mounted, unless there already is one.
+   * Adopts the broker from an application being mounted, unless there already is one.
    *
    * @internal
    */
@@ -223,7 +223,7 @@ export class Connections {
     if (this.#brokerIsOpen) await this.#broker!.close();
   }
 
-  // opened on first use, because mounting an application passes its broker to the parent before that
+  // opened on first use, because mounting an application first passes its broker to the parent
   #openBroker(): TopicBroker | null {
     if (this.#broker === null || this.#brokerIsOpen) return this.#broker;
     this.#broker.open({

@@ -1,13 +1,13 @@
 import type { ServerEnd } from "./socket_limits.ts";
 
 /**
- * Bytes that a waiting handler uses besides its message: its call, its promises, and all they refer to. Measured: 0.7
- * KiB on Bun, 1.1 KiB on Node and Deno. Otherwise 16 million empty messages would be within the limit.
+ * Bytes that a waiting handler uses besides its message: its call, its promises, and everything they refer to.
+ * Measured: 0.7 KiB on Bun, 1.1 KiB on Node and Deno. Otherwise 16 million empty messages would be within the limit.
  */
 const CALL_BYTES = 1024;
 
 /**
- * The messages of one connection whose handlers have not settled. Handlers run concurrently; this bounds their total
+ * One connection's messages whose handlers have not settled. Handlers run concurrently; this bounds the messages' total
  * size. Above the limit, nothing more is read until half of it has been handled; if reading cannot be paused, the
  * connection is closed.
  */
@@ -33,7 +33,7 @@ export class PendingMessages {
    * Counts a message until its handler has settled.
    *
    * @param handling The handler's promise
-   * @param length Length of the message; for a string, its characters, which is its size in memory
+   * @param length The message's length; for a string, in characters, which is its size in memory
    * @returns Settles once the message is no longer counted
    */
   async until(handling: Promise<unknown>, length: number): Promise<void> {

@@ -5,7 +5,7 @@ export type ReadyData = Exclude<SocketData, Blob>;
 
 /**
  * Keeps messages in order even though a `Blob` must be read before it is sent: later messages wait for it. Without a
- * Blob nothing waits.
+ * Blob, nothing waits.
  */
 export class SendQueue {
   #last: Promise<void> | null = null;
@@ -38,7 +38,7 @@ export class SendQueue {
     const kept = typeof data === "string" || data instanceof Blob ? data : bytesOf(data).slice();
     this.#queue(async () => {
       try {
-        // read in its turn: an earlier failure would have no handler
+        // read only now: an earlier failure would have no handler
         pass(kept instanceof Blob ? await kept.arrayBuffer() : kept);
       } finally {
         this.#bytes -= length;

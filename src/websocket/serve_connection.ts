@@ -10,7 +10,7 @@ import { PendingMessages } from "./pending_messages.ts";
 import { type ConnectionData, type ConnectionEvents, dropKey, WebSocketConnection } from "./ws_connection.ts";
 import type { WebSocketHandlers } from "./ws_handlers.ts";
 
-/** Everything needed to run the handlers of a connection. */
+/** Everything needed to run a connection's handlers. */
 export interface ConnectionOptions {
   /** The server's end; no event has been dispatched on it yet. */
   readonly socket: ServerEnd;
@@ -18,7 +18,7 @@ export interface ConnectionOptions {
   readonly protocol: string;
   /** The value of `ws.data`. */
   readonly data: ConnectionData;
-  /** Handlers of the connection. */
+  /** The connection's handlers. */
   readonly handlers: WebSocketHandlers;
   /** The application's connections. */
   readonly connections: Connections;
@@ -26,13 +26,13 @@ export interface ConnectionOptions {
   readonly app: ErrorReporter & Pick<AppLike, "settings">;
   /** Whether the connection was already open before the application restarted; if so, `open` does not run. */
   readonly resumed?: boolean;
-  /** Runs after each handler; errors it throws count as the handler's own. */
+  /** Runs after each handler; its errors count as the handler's own. */
   readonly handled?: ((ws: WebSocketConnection) => void) | undefined;
   /** The exchange that became the connection. It ends with the connection, after the `close` handler. */
   readonly exchange?: Pick<Exchange, "leave"> | undefined;
 }
 
-/** The promise of an asynchronous handler; nothing for a handler that has finished. */
+/** An asynchronous handler's promise; nothing for a handler that has finished. */
 type Running = Promise<unknown> | void;
 
 /** How often, in ms, a connection with waiting bytes is checked for `drain`. */
@@ -42,7 +42,7 @@ const DRAIN_INTERVAL = 20;
 const VANISHED = /unexpected eof|connection reset|broken pipe|no response from ping/i;
 
 /**
- * Runs a route's handlers on an accepted socket. Never throws: errors of handlers go to `error`; without that handler,
+ * Runs a route's handlers on an accepted socket. Never throws: handlers' errors go to `error`; without that handler,
  * they close the connection with 1011.
  *
  * @param options The socket and its handlers
@@ -107,7 +107,7 @@ class Service implements ConnectionEvents {
     if (this.#closedHere !== undefined) return;
     const { maxMessageBytes = MAX_MESSAGE_BYTES, maxBufferedBytes = MAX_BUFFERED_BYTES } = this.#handlers;
     const message = typeof data === "string" ? data : new Uint8Array(data);
-    // Deno and Workers have no such limit of their own, and Bun's applies to all routes
+    // Deno and Workers have no such limit, and Bun's applies to all routes
     if (isLongerThan(message, maxMessageBytes)) return this.ws.close(...TOO_BIG);
     const handling = this.#run(() => this.#handlers.message?.(this.ws, message));
     if (handling === undefined) return;
@@ -118,8 +118,8 @@ class Service implements ConnectionEvents {
   /** The socket is closed. */
   closed(event: CloseEvent): Running {
     const socket = this.#socket;
-    // Deno dispatches `close` twice after an unanswered ping. It also keeps the socket of a vanished client, and
-    // everything the socket refers to, until the next ping is due.
+    // Deno dispatches `close` twice after an unanswered ping. It also keeps a vanished client's socket, and everything
+    // the socket refers to, until the next ping is due.
     socket.onopen =
       socket.onmessage =
       socket.onclose =
@@ -157,7 +157,7 @@ class Service implements ConnectionEvents {
 
   closing(...how: [number, string]): void {
     this.#closedHere = how;
-    // nothing can be sent any more, although the client may take time to respond
+    // nothing more can be sent, although the client may take time to respond
     this.#connections.delete(this.ws);
   }
 

@@ -30,7 +30,7 @@ export function assertTopic(caller: string, topic: unknown): asserts topic is st
 }
 
 /**
- * Length of a message.
+ * A message's length.
  *
  * @param data The message
  * @returns Bytes on the wire, without framing
@@ -41,7 +41,7 @@ export function byteLengthOf(data: SocketData): number {
 }
 
 /**
- * Upper bound on a message's bytes, computed without reading each character of a string.
+ * Upper bound on a message's bytes, computed without reading each character in a string.
  *
  * @param data The message
  */
@@ -51,7 +51,7 @@ export function mostBytesOf(data: SocketData): number {
 }
 
 /**
- * The bytes of a message that is not a string, over the same memory.
+ * A non-string message's bytes, over the same memory.
  *
  * @param data The message
  */

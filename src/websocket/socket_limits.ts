@@ -1,7 +1,7 @@
-/** Default of `maxMessageBytes`. */
+/** Default for `maxMessageBytes`. */
 export const MAX_MESSAGE_BYTES: number = 1024 * 1024;
 
-/** Default of `maxBufferedBytes`. */
+/** Default for `maxBufferedBytes`. */
 export const MAX_BUFFERED_BYTES: number = 16 * 1024 * 1024;
 
 /** Bytes passed to the runtime before the client has read them; the rest wait where they can be dropped. */

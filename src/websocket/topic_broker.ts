@@ -1,7 +1,7 @@
 /**
  * Passes topic messages to the application's other processes; for `app.connections.use`.
  *
- * Connections of this process get messages without it.
+ * Connections in this process get messages without it.
  */
 export interface TopicBroker {
   /**
@@ -16,14 +16,14 @@ export interface TopicBroker {
   subscribe(topic: string): void;
   /** The topic lost its last subscriber in this process. */
   unsubscribe(topic: string): void;
-  /** Closes what `open` opened. Calls of `unsubscribe` and new subscriptions may still follow. */
+  /** Closes what `open` opened. Calls to `unsubscribe` and new subscriptions may still follow. */
   close(): Promise<void>;
 }
 
 /** The application as a broker sees it. */
 export interface TopicHost {
   /**
-   * Delivers a message from another process to the subscribers of a topic; never throws.
+   * Delivers a message from another process to a topic's subscribers; never throws.
    *
    * @param topic The topic
    * @param data A string or bytes
@@ -33,7 +33,7 @@ export interface TopicHost {
   reportError(error: unknown): void;
 }
 
-/** The methods of a broker. */
+/** A broker's methods. */
 const METHODS = ["open", "publish", "subscribe", "unsubscribe", "close"] as const;
 
 /**

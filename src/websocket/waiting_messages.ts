@@ -5,14 +5,14 @@ import { byteLengthOf, bytesOf } from "./socket_data.ts";
 /** Bytes that a waiting message uses besides its data; otherwise, millions of empty ones would count as nothing. */
 const MESSAGE_BYTES = 64;
 
-/** Milliseconds between two checks whether the client has read anything: the first and the longest interval. */
+/** Milliseconds between checks whether the client has read anything: the first and the longest interval. */
 const FIRST_LOOK_MS = 1;
 const LAST_LOOK_MS = 256;
 
-/** Milliseconds that a closing connection waits for its client to read what was sent before. */
+/** Milliseconds that a closing connection waits for its client to read the data already sent. */
 const CLOSING_MS = 30_000;
 
-/** A message for one client, or for all subscribers of a topic, which share it while it waits. */
+/** A message for one client, or for all a topic's subscribers, which share it while it waits. */
 export class Message {
   /** The data. */
   data: ReadyData;
@@ -24,7 +24,7 @@ export class Message {
     this.data = data;
   }
 
-  /** Bytes on the wire, without framing; computed when the message has to wait. */
+  /** Bytes on the wire, without framing; computed if the message has to wait. */
   get bytes(): number {
     return this.#bytes === -1 ? this.#bytes = byteLengthOf(this.data) : this.#bytes;
   }
@@ -54,11 +54,11 @@ export interface Outlet {
   readonly most: number;
   /** Bytes that the runtime would accept now; 0 or less for none. */
   room(): number;
-  /** Whether the connection can still be sent to. */
+  /** Whether the connection can still send. */
   isOpen(): boolean;
   /** Passes a message to the runtime. */
   pass(data: ReadyData): void;
-  /** Called once, when nothing waits any more. */
+  /** Called once, when no message is waiting any more. */
   emptied(): void;
   /** Called instead of `emptied` if the messages were dropped to free memory for others. */
   evicted(): void;

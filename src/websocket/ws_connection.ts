@@ -9,12 +9,12 @@ import { MAX_BUFFERED_BYTES, PASSED_BYTES, TOO_SLOW } from "./socket_limits.ts";
 import { Message, WaitingMessages } from "./waiting_messages.ts";
 
 /**
- * Data of a connection, including your own values.
+ * A connection's data, including your own values.
  *
  * @typeParam Params Type of the path parameters
  */
 export interface ConnectionData<Params = Record<string, Any>> {
-  /** The path of the route as registered. */
+  /** The route's path as registered. */
   routePath: string;
   /** Path parameters. */
   params: Params;
@@ -24,11 +24,11 @@ export interface ConnectionData<Params = Record<string, Any>> {
   [name: string]: Any;
 }
 
-/** Callbacks and limits of a connection. */
+/** A connection's callbacks and limits. */
 export interface ConnectionEvents {
   /** Maximum bytes that may wait in the process. */
   readonly sendBudget: number;
-  /** Connections are being closed because more bytes than that are waiting. */
+  /** Connections are being closed because more than `sendBudget` bytes are waiting. */
   overBudget(reason: Error): void;
   /** A message was passed on; it may have to wait for the client to read. */
   sent(): void;
@@ -86,7 +86,7 @@ export class WebSocketConnection<Params = Record<string, Any>> implements Member
    * @param protocol The chosen sub-protocol
    * @param data The value of `ws.data`
    * @param connections The application's connections
-   * @param events Callbacks for events of the connection
+   * @param events Callbacks for the connection's events
    * @param maxBufferedBytes Maximum bytes waiting for the client
    */
   constructor(
@@ -107,7 +107,7 @@ export class WebSocketConnection<Params = Record<string, Any>> implements Member
   }
 
   /**
-   * Guards against a mistake: path parameters are in `ws.data.params`, the request is `ws.data.req`.
+   * Guards against a mistake: path parameters are in `ws.data.params`, the request in `ws.data.req`.
    *
    * @throws {TypeError} Always
    */
@@ -132,7 +132,7 @@ export class WebSocketConnection<Params = Record<string, Any>> implements Member
 
   /**
    * Sends a message. Does nothing if the connection is closing or closed. If more than `maxBufferedBytes` are already
-   * waiting because the client does not read, closes the connection with 1013 instead.
+   * waiting because the client does not read, it closes the connection with 1013 instead.
    *
    * Messages keep their order, even after a `Blob`, which must be read first.
    *
@@ -145,7 +145,7 @@ export class WebSocketConnection<Params = Record<string, Any>> implements Member
   }
 
   /**
-   * Sends a message that goes to other connections too.
+   * Sends a message that also goes to other connections.
    *
    * @internal
    */
@@ -222,7 +222,7 @@ export class WebSocketConnection<Params = Record<string, Any>> implements Member
    */
   close(code = 1000, reason = ""): void {
     assertCode(code);
-    // converted like the web's WebSocket does; Node's would reject an error, for example
+    // converted as by the web's WebSocket; Node's would reject an error, for example
     const text = String(reason);
     const length = utf8Length(text);
     if (length > LONGEST_REASON) {
@@ -261,9 +261,9 @@ export class WebSocketConnection<Params = Record<string, Any>> implements Member
   }
 
   /**
-   * Sends a message to all other subscribers of a topic.
+   * Sends a message to all other subscribers to a topic.
    *
-   * @returns Number of connections in this process that got it
+   * @returns Number of connections in this process that got the message
    * @throws {TypeError} If the topic is not a string, or the message is neither a string nor bytes
    */
   publish(topic: string, data: SocketData): number {

@@ -3,7 +3,7 @@ import type { Any } from "../util/any.ts";
 import type { WebSocketConnection } from "./ws_connection.ts";
 
 /**
- * Handlers of a connection. Errors they throw go to `error`; without it, they close the connection with 1011.
+ * A connection's handlers. Errors they throw go to `error`; without it, they close the connection with 1011.
  *
  * @typeParam Params Type of `ws.data.params`; inferred from literal paths
  */
@@ -21,7 +21,7 @@ export interface WebSocketHandlers<Params = Record<string, Any>> {
   drain?(ws: WebSocketConnection<Params>): unknown;
   /** A handler failed, or the client violated the protocol. A client that vanishes is not an error. */
   error?(ws: WebSocketConnection<Params>, error: unknown): unknown;
-  /** Sub-protocols of the server, or a function that picks one of those offered; by default, the first one offered. */
+  /** The server's sub-protocols, or a function that picks an offered one; by default, the first one offered. */
   protocols?: readonly string[] | ((offered: readonly string[], req: FrameworkRequest<Params>) => string | undefined);
   /**
    * Milliseconds of silence after which the client counts as disconnected: 120 000 by default, 0 for never. A ping is
@@ -29,7 +29,7 @@ export interface WebSocketHandlers<Params = Record<string, Any>> {
    */
   pingTimeoutMs?: number;
   /**
-   * Maximum bytes of a message, counting all fragments; 1 MiB by default, `Infinity` for the runtime's own maximum. A
+   * Maximum bytes per message, counting all fragments; 1 MiB by default, `Infinity` for the runtime's own maximum. A
    * longer message closes the connection with 1009 (RFC 6455 section 7.4.1).
    */
   maxMessageBytes?: number;
