@@ -11,7 +11,7 @@ const MAX_REMEMBERED = 262_144;
 /** Longer than any address with zone and port; longer strings are not worth caching. */
 const LONGEST_REMEMBERED = 80;
 
-/** Turns client addresses into keys: one key for all spellings, and one for the whole subnet of an IPv6 client. */
+/** Turns client addresses into keys: one key for all spellings, and one for an IPv6 client's whole subnet. */
 export class AddressKeys {
   readonly #prefixLength: number;
   readonly #missing: "share" | "error";
@@ -20,7 +20,7 @@ export class AddressKeys {
   /**
    * Creates the key cache.
    *
-   * @param prefixLength Bits of an IPv6 address that identify a client
+   * @param prefixLength Bits in an IPv6 address that identify a client
    * @param missing How to handle requests from unknown clients
    */
   constructor(prefixLength: number, missing: "share" | "error") {
@@ -33,7 +33,7 @@ export class AddressKeys {
    * The key for an address.
    *
    * @param address As reported by the platform or a trusted proxy, perhaps with a port
-   * @returns The address of an IPv4 client, the subnet of an IPv6 client, one shared key for unknown clients
+   * @returns An IPv4 client's address, an IPv6 client's subnet, or one shared key for unknown clients
    * @throws {TypeError} If it is unknown and `missing` is `"error"`
    */
   of(address: string | undefined): string {

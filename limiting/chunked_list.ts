@@ -50,7 +50,7 @@ export class ChunkedCells {
     return this.#chunks[number] = grown;
   }
 
-  /** Offset of a slot in its chunk. */
+  /** A slot's offset in its chunk. */
   offset(slot: number): number {
     return (slot & (SIZE - 1)) * this.#width;
   }

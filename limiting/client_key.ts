@@ -13,11 +13,11 @@ import { AddressKeys } from "./address_keys.ts";
  * ```
  */
 export interface ClientKeyOptions {
-  /** Bits of an IPv6 address that identify a client, 64 by default. */
+  /** Bits in an IPv6 address that identify a client, 64 by default. */
   ipv6Subnet?: number | undefined;
 }
 
-/** Default bits of an IPv6 address that identify a client: providers assign a network of this size to each customer. */
+/** Default bits in an IPv6 address that identify a client: providers assign a network of this size to each customer. */
 export const IPV6_SUBNET = 64;
 
 const NAMES: OptionNames<ClientKeyOptions> = { ipv6Subnet: true };
@@ -39,7 +39,7 @@ export function addressKeysOf(prefixLength: number): AddressKeys {
  * Put the client key first: once the memory for keys is full, a limiter identifies a key's network by its start.
  *
  * @param req The request, from Sluice or Express; or any object with the client's address in `ip`
- * @param options How many bits of an IPv6 address identify a client
+ * @param options How many bits in an IPv6 address identify a client
  * @returns For example `203.0.113.7` or `2001:db8::/64`, in one spelling; one shared key for unknown addresses, with a
  * warning
  * @throws {TypeError} If there is no request, or an option is unknown

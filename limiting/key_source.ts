@@ -8,7 +8,7 @@ export interface KeySource {
   readonly narrow: number;
 }
 
-/** Characters of an IPv6 address, up to its prefix length or a character that cannot be part of it. */
+/** Characters in an IPv6 address, up to its prefix length or a character that cannot be part of it. */
 const V6 = /^[\da-f:]{2,39}(?![\w:.])/;
 const DOT = 46;
 

@@ -20,7 +20,7 @@ export const MAX_MADE_IN_REQUESTS = 1000;
  * Records a new limiter created during a request, and warns about the first one without a name.
  *
  * @param name Its name, if it has one
- * @param known Number of different ones so far
+ * @param known Number of different limiters so far
  * @param alike What limiters with the same name must have in common, for the message
  * @throws {RangeError} If there are more than a thousand
  */

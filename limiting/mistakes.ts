@@ -63,7 +63,7 @@ export class Mistakes {
     this.#validate = validate;
   }
 
-  /** Whether to check the headers of the next request: rarely, because checking has a cost. */
+  /** Whether to check the next request's headers: rarely, because checking has a cost. */
   isDue(): boolean {
     return this.#passing-- <= 0 && this.#begin();
   }

@@ -1,4 +1,4 @@
-/** Body of a limited response, unless the user sets one. */
+/** Body for a limited response, unless the user sets one. */
 export const DEFAULT_MESSAGE: { readonly error: string } = { error: "Too many requests, please try again later." };
 
 /**

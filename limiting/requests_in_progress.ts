@@ -13,7 +13,7 @@ const ABANDONED_MS = 60_000;
  */
 export class RequestsInProgress {
   readonly #clock: () => number;
-  /** When clients disconnected whose handlers may still be working; oldest first. */
+  /** Disconnect times of clients whose handlers may still be working; oldest first. */
   readonly #abandoned: Abandoned = new Map();
 
   /** @param clock The current time in ms */

@@ -58,7 +58,7 @@ export class SharedSlots {
     const wide = seededMix(source.wide, this.#seed);
     const narrow = seededMix(wide ^ source.narrow, this.#seed);
     const near = (narrow + hash % NARROW) % (this.#family >> 3);
-    // a network's slots are scattered, so two networks rarely share all of them
+    // a network's slots are scattered, so two networks rarely share them all
     const index = seededMix(wide + near, this.#seed) % this.#family;
     return { index: GENERAL + (source.isV6 ? this.#family : 0) + index, wide: bitsOf(wide), narrow: bitsOf(narrow) };
   }

@@ -12,14 +12,14 @@ const SWEPT_WHEN_FULL = 64;
 /** The states behind a table's slots. Shared slots have negative numbers. */
 export interface SlotStates {
   /**
-   * Returns whether a slot's state equals that of an unseen key.
+   * Returns whether a slot's state equals an unseen key's.
    *
    * @param slot The slot, possibly a shared one
    * @param now The current time in ms
    */
   isIdle(slot: number, now: number): boolean;
   /**
-   * Resets a slot's state to that of an unseen key.
+   * Resets a slot's state to an unseen key's.
    *
    * @param slot A key's own slot
    */
@@ -31,7 +31,7 @@ export interface SlotStates {
    * @param shared The shared slot
    */
   inherit(slot: number, shared: number): void;
-  /** Resets the states of all shared slots. */
+  /** Resets all shared slots' states. */
   clearShared(): void;
 }
 
@@ -50,7 +50,7 @@ export function indexOf(slot: number): number {
  * The number of keys is bounded, and no key in use is ever dropped, least of all a blocked one, which would get its
  * quota twice. There are no timers: each new key sweeps a few slots and frees those of idle keys. When all slots are in
  * use, or a key's network has used its share ({@linkcode SourceShares}), new keys share slots within their own network
- * until one is free ({@linkcode SharedSlots}). A shared state may count too much, never too little.
+ * until one is free ({@linkcode SharedSlots}). A shared slot may count too much, never too little.
  */
 export class SlotTable {
   readonly #maxKeys: number;
@@ -120,7 +120,7 @@ export class SlotTable {
     return slot;
   }
 
-  // checks a few slots, round-robin, and frees those of idle keys
+  // checks a few slots, round-robin, and frees those used by idle keys
   #sweep(slots: number, now: number, spared: ReadonlySet<string> | undefined): void {
     for (let i = 0; i < slots && i < this.#used; i++) {
       this.#hand = this.#hand + 1 >= this.#used ? 0 : this.#hand + 1;

@@ -14,7 +14,7 @@ const READS_ALONE = 256;
 /** Time source, in ms, for a clock that is not a test's. */
 export type TimeSource = () => number;
 
-/** The time of the system clock, which may be set. */
+/** The system clock's time; that clock may be set. */
 const systemTime: TimeSource = () => Date.now();
 
 /** Minimum difference, in ms, between a clock that was set and one that was not. */

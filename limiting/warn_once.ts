@@ -1,6 +1,6 @@
 const WARNED: unique symbol = /* @__PURE__ */ Symbol.for("sluice.rate-limit.warned");
 
-/** Warnings issued in this process; the limiters of both packages have copies of this module. */
+/** Warnings issued in this process; the limiters in both packages have copies of this module. */
 function warnedAbout(): Set<string> {
   return (globalThis as { [WARNED]?: Set<string> })[WARNED] ??= new Set();
 }

@@ -6,7 +6,7 @@ export interface EndingResponse {
   readonly headersSent: boolean;
   /** Whether the response has ended. */
   readonly writableEnded?: boolean;
-  /** Whether all of it has been sent. */
+  /** Whether the whole response has been sent. */
   readonly writableFinished?: boolean;
   /** Whether the response is over, complete or not. */
   readonly closed?: boolean;
@@ -14,7 +14,7 @@ export interface EndingResponse {
   readonly destroyed?: boolean;
   /** The connection; `null` while earlier requests on it await their responses. */
   readonly socket?: EndingSocket | null | undefined;
-  /** Assigns the connection; only responses of Node's servers have this. */
+  /** Assigns the connection; only Node's servers' responses have this. */
   readonly assignSocket?: unknown;
   /** The request. */
   readonly req?: EndingRequest | undefined;
@@ -63,7 +63,7 @@ export interface RequestEnd {
   over(isComplete: boolean, watched: WatchedResponse): void;
 }
 
-/** Methods of a response that begin it. */
+/** Methods that begin a response. */
 const BEGINNING = ["writeHead", "flushHeaders", "write"] as const;
 
 /**
@@ -91,7 +91,7 @@ export function whenOver(res: EndingResponse, listener: RequestEnd): WatchedResp
   return watched;
 }
 
-/** A response whose end is awaited. */
+/** A response being watched for its end. */
 export class WatchedResponse {
   readonly #res: EndingResponse;
   readonly #listener: RequestEnd;
@@ -168,7 +168,7 @@ function isComplete({ writableEnded, writableFinished }: EndingResponse): boolea
   return writableEnded === true && writableFinished === true;
 }
 
-/** Calls a function after each call of a method. */
+/** Calls a function after each call to a method. */
 function after(res: EndingResponse, method: (typeof BEGINNING)[number] | "end" | "destroy", called: () => void): void {
   const methods = res as unknown as Record<string, ((...args: unknown[]) => unknown) | undefined>;
   const { [method]: own } = methods;

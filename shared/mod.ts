@@ -1,6 +1,6 @@
 /**
- * Modules that the packages share: `@sluice/rate-limit`, `@sluice/middleware` and `@sluice/openapi` get copies of these
- * framework modules and no others. None of them depends on routes or applications.
+ * Modules that the packages share: `@sluice/rate-limit`, `@sluice/middleware` and `@sluice/openapi` get copies of only
+ * these framework modules. None depends on routes or applications.
  *
  * @module
  */

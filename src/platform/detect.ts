@@ -2,11 +2,11 @@ import { ownPlatform } from "./runtimes.ts";
 import { genericPlatform } from "./shared/generic_platform.ts";
 import type { Platform, Servable } from "./shared/platform.ts";
 
-/** The platform this program runs on, once it has been determined; reading it is cheaper than a call. */
+/** The platform on which this program runs, once determined; reading it is cheaper than a call. */
 export let detected: Platform | null = null;
 let registered: Platform | null = null;
 
-/** The platform this program runs on; determined on first use. */
+/** The platform on which this program runs; determined on first use. */
 export function detectPlatform(): Platform {
   return detected ??= ownPlatform() ?? registered ?? genericPlatform();
 }

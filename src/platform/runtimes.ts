@@ -3,7 +3,7 @@ import { cloudflarePlatform } from "./cloudflare/cloudflare_platform.ts";
 import { denoPlatform } from "./deno/deno_platform.ts";
 import type { Platform } from "./shared/platform.ts";
 
-/** The platform of the runtime this program runs on, `null` if the core has none for it. */
+/** The platform for the runtime on which this program runs, `null` if the core has none. */
 export function ownPlatform(): Platform | null {
   // only tests for the name: reading Deno.serve makes Deno load its server, which takes 3 ms
   if (has("Deno")) return denoPlatform();

@@ -1,6 +1,6 @@
 import type { Buffer } from "node:buffer";
 
-/** Callbacks for the state of a connection. */
+/** Callbacks for a connection's state. */
 export interface ConnectionListener {
   /** The connection is established, for the first time or again. */
   ready(): unknown;

@@ -15,7 +15,8 @@ export class RedisBroker implements TopicBroker {
   readonly #sender = newSender();
   readonly #wanted = new Set<string>();
   readonly #held = new Set<string>();
-  // This and `#waiting` are replaced with every connection: promises of commands lost with an old one may never settle.
+  // This and `#waiting` are replaced with every connection: promises for commands lost with an old one may never
+  // settle.
   #changing = new Set<string>();
   #waiting = { bytes: 0 };
   #host: TopicHost | null = null;
@@ -149,7 +150,7 @@ export class RedisBroker implements TopicBroker {
   #failed(error: unknown): void {
     if (this.#isAway) return;
     this.#isAway = true;
-    // without a cause, because the log would show all of it
+    // without a cause, because the log would show the whole cause
     const reason = reasonOf(error);
     const told = `redisTopics: topics reach the members in this process only, until Redis is back (${reason})`;
     this.#host?.reportError(new Error(told));

@@ -8,7 +8,7 @@ import type { PubSubClient } from "./pubsub_client.ts";
 import { RedisBroker } from "./redis_broker.ts";
 
 /**
- * How topics travel through Redis.
+ * Options for topics sent through Redis.
  *
  * @example Two programs that share a Redis
  * ```ts ignore

@@ -52,7 +52,7 @@ function addressOf(client: ClientView, caller: string): string | undefined {
 export function clientAddresses(client: ClientView, caller: string): (string | undefined)[] {
   const trust = trustOf(client, caller);
   const address = addressOf(client, caller);
-  // the header of an untrusted peer is not even read: reading it costs more than everything else
+  // an untrusted peer's header is not even read: reading it costs more than everything else
   if (!trust(address, 0)) return [address];
   return walkForwarded(address, client.get("x-forwarded-for"), trust);
 }
@@ -90,7 +90,7 @@ export function hostnameOf(host: string | undefined): string | undefined {
 }
 
 /**
- * Labels of a host below the domain, from right to left, as in Express's `req.subdomains`.
+ * A host's labels below the domain, from right to left, as in Express's `req.subdomains`.
  *
  * @param hostname The host without a port
  * @param offset How many labels, counted from the right, belong to the domain itself

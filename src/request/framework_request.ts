@@ -110,16 +110,16 @@ export class FrameworkRequest<Params = RouteParams, Body = Any, Query = ParsedQs
    * Until then `"body" in req` is false, which middleware that reads the body itself checks.
    */
   declare body: Body;
-  /** The response this request belongs to. */
+  /** The response to this request. */
   res: ResponseLike = undefined as unknown as ResponseLike;
   /** The {@linkcode Route} being run, `undefined` outside routes; typed as any, as in Express. */
   route: Any = undefined;
-  /** Calls the next layer of the router that is running. */
+  /** Calls the running router's next layer. */
   next: (error?: unknown) => void = undefined as unknown as (error?: unknown) => void;
   /**
    * Wraps an exchange; the framework does this for every request.
    *
-   * @param exchange The exchange this request belongs to
+   * @param exchange The request's exchange
    *
    * @internal
    */
@@ -152,7 +152,7 @@ export class FrameworkRequest<Params = RouteParams, Body = Any, Query = ParsedQs
     return exchangeOf(this)?.app ?? ownAppOf(this) as AppLike;
   }
 
-  /** Path parameters of the layer being run; assignable. */
+  /** Path parameters for the layer being run; assignable. */
   get params(): Params {
     const target = exchangeOf(this)?.target;
     if (target === undefined) return undefined as Params;
@@ -305,7 +305,7 @@ export class FrameworkRequest<Params = RouteParams, Body = Any, Query = ParsedQs
   get(name: string): string | string[] | undefined {
     if (!name) throw new TypeError("name argument is required to req.get");
     if (typeof name !== "string") throw new TypeError("name must be a string to req.get");
-    // compares only names of the right length: the comparison costs as much as reading the header
+    // compares only names with the right length: the comparison costs as much as reading the header
     if ((name.length === 7 || name.length === 8) && /^referr?er$/i.test(name)) {
       return this[readHeaderKey]("referrer") ?? this[readHeaderKey]("referer");
     }

@@ -74,7 +74,7 @@ const sentKey: unique symbol = Symbol("sent");
 /** Key of `res.locals`. */
 const localsKey: unique symbol = Symbol("locals");
 
-/** Values that a program keeps in the `res.locals` of every response; declared like `RequestExtras`. */
+/** Values that a program keeps in every response's `res.locals`; declare them like `RequestExtras`. */
 // deno-lint-ignore no-empty-interface -- programs augment it
 export interface Locals {}
 
@@ -134,7 +134,7 @@ export class FrameworkResponse<L extends Record<string, Any> = Record<string, An
   /** Status of the response. */
   statusCode = 200;
 
-  /** The request this response belongs to. */
+  /** The request for this response. */
   declare req: FrameworkRequest;
 
   static {
@@ -145,7 +145,7 @@ export class FrameworkResponse<L extends Record<string, Any> = Record<string, An
   /**
    * Wraps an exchange; the framework does this for every request.
    *
-   * @param exchange The exchange this response answers
+   * @param exchange The response's exchange
    * @param req The exchange's request
    *
    * @internal
@@ -157,7 +157,7 @@ export class FrameworkResponse<L extends Record<string, Any> = Record<string, An
   }
 
   /**
-   * State of the response.
+   * The response's state.
    *
    * @internal
    */
@@ -302,7 +302,7 @@ export class FrameworkResponse<L extends Record<string, Any> = Record<string, An
   }
 
   /**
-   * Responds with one of the framework's own pages, if nothing was set or sent before.
+   * Responds with one of the framework's own pages, if nothing has been set or sent yet.
    *
    * @param response The web response, with a status other than 200
    * @param text Its body
@@ -341,7 +341,7 @@ export class FrameworkResponse<L extends Record<string, Any> = Record<string, An
     const given = [...response.headers];
     const { body } = response;
     assertUnlocked(body);
-    // the handler's headers win; cookies of both are sent
+    // the handler's headers win; cookies from both are sent
     for (const [name, value] of given) {
       if (name === "set-cookie") this.appendHeader(name, value);
       else this.setHeader(name, value);
@@ -822,7 +822,7 @@ function sendWhole<R extends AnyResponse>(res: R, body: string | Uint8Array | un
   return res;
 }
 
-// Uses the status of this object, which may be derived from the one that `req.fresh` looks at. Without a validator no
+// Uses this object's status; the object may be derived from the one that `req.fresh` reads. Without a validator, no
 // copy can be fresh, so the request's headers need not be read. Only `If-None-Match: *` needs no validator; it is
 // checked where there is no body to compare.
 function mayBeNotModified(res: AnyResponse, body: unknown): boolean {

@@ -16,11 +16,11 @@ export interface ListedHandler extends HandlerDetails {
 export interface DetailedRoute extends RegisteredRoute {
   /** Everything that runs before the last handler, in order: middleware, earlier routes, the route's handlers. */
   readonly middleware: readonly ListedHandler[];
-  /** Name of the last handler, empty if it has none; for a WebSocket route, the names of the connection's handlers. */
+  /** The last handler's name, empty if it has none; for a WebSocket route, the names of the connection's handlers. */
   readonly handler: string;
   /** The route's own limits: a WebSocket route's options. */
   readonly limits: Readonly<Record<string, string | number>>;
-  /** Details of the last handler if it declares any, such as one that validates and then handles. */
+  /** The last handler's details if it declares any, such as one that validates and then handles. */
   readonly details?: HandlerDetails;
   /** Set if the route's path, or one leading to it, is a regular expression. */
   readonly byRegExp?: true;

@@ -17,7 +17,7 @@ export type Given<T> = [T][T extends unknown ? 0 : never];
  */
 export type Next = (error?: unknown) => void;
 
-/** Return value of a handler: a web `Response` is sent; anything else is ignored. */
+/** A handler's return value: a web `Response` is sent; anything else is ignored. */
 export type HandlerResult = void;
 
 /**

@@ -5,7 +5,7 @@ import { Route } from "./route.ts";
 import type { WebSocketHandlers } from "../websocket/ws_handlers.ts";
 import { SocketRoute } from "./socket_route.ts";
 
-/** One method of one registered path. */
+/** One method on one registered path. */
 export interface RouteDefinition {
   /** Method in capitals, `ALL` for `all`. */
   method: string;

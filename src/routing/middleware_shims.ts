@@ -45,7 +45,7 @@ function authenticateOf(fn: AnyHandler): AnyHandler {
 
 const PASSPORT_METHODS = ["login", "logIn", "logout", "logOut", "isAuthenticated", "isUnauthenticated"];
 
-// on the prototype, as passport does, so mounted applications have them too
+// on the prototype, as passport does, so mounted applications also have them
 function copyPassport(from: Readonly<Record<string, unknown>>): void {
   const own: Record<string, unknown> = IncomingMessage.prototype as object as Record<string, unknown>;
   for (const name of PASSPORT_METHODS) if (own[name] !== from[name]) own[name] = from[name];

@@ -16,7 +16,7 @@ export interface RegisteredRoute {
   path: string;
 }
 
-/** One path of a router, as listed by Express's `router.listRoutes()`. */
+/** One path on a router, as listed by Express's `router.listRoutes()`. */
 export interface RouteInfo {
   /** The path as registered. */
   path: string | RegExp;
@@ -26,7 +26,7 @@ export interface RouteInfo {
   router: AnyHandler | undefined;
 }
 
-/** Something whose layers can be listed. */
+/** An object with layers that can be listed. */
 export interface Listed {
   readonly stack: readonly Layer[];
 }
@@ -38,7 +38,7 @@ export interface Listed {
  * @param router The router
  * @param prefix Prepended to every path
  * @param within The enclosing routers: a router mounted below itself is listed only once
- * @returns The routes, including those of mounted routers
+ * @returns The routes, including mounted routers' routes
  */
 export function registeredRoutes(router: Listed, prefix: string, within: readonly Listed[] = []): RegisteredRoute[] {
   const around = [...within, router];
@@ -88,7 +88,7 @@ export function routeInfos(router: Listed): RouteInfo[] {
   });
 }
 
-// finds routers of both Sluice and Express
+// finds both Sluice's and Express's routers
 function isStacked(fn: AnyHandler): boolean {
   return "stack" in fn && Array.isArray(fn.stack);
 }

@@ -16,7 +16,7 @@ interface Ways {
   readonly byRoute: ReadonlyMap<object, readonly Way[]>;
 }
 
-// Not a field of the application: one more field would turn it into a hash table in V8.
+// Not a field on the application: one more field would turn it into a hash table in V8.
 const known = new WeakMap<Listed, Ways>();
 
 /**

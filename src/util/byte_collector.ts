@@ -3,7 +3,7 @@ const LEAST_BYTES = 16 * 1024;
 
 /**
  * Joins chunks as they arrive. They are copied: otherwise a client that sends one byte at a time would make the process
- * keep an object, and on Deno a buffer of 64 KiB, for each byte.
+ * keep an object, and on Deno a 64 KiB buffer, for each byte.
  */
 export class ByteCollector {
   #buffer: Uint8Array<ArrayBuffer> | null = null;

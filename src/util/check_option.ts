@@ -117,7 +117,7 @@ export function checkInteger(caller: string, option: string, value: unknown, lea
 const WANTED = { boolean: "true or false", function: "a function", string: "a string" };
 
 /**
- * Checks the type of an optional option.
+ * Checks an optional option's type.
  *
  * @param caller Name of the caller for error messages
  * @param option Name of the option
@@ -142,7 +142,7 @@ export function checkType(
  * @param option Name of the option
  * @param wanted What it accepts
  * @param value Its value
- * @throws {TypeError} Always; the error includes all of these
+ * @throws {TypeError} Always; the error includes all arguments
  */
 export function refuseOption(caller: string, option: string, wanted: string, value: unknown): never {
   throw new TypeError(`${caller}: option ${option} must be ${wanted}, not ${describe(value)}`);

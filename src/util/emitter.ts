@@ -150,7 +150,7 @@ export class Emitter implements EmitterMethods {
    * Calls an event's listeners in order.
    *
    * @returns Whether there were any
-   * @throws The error of an `error` event without a listener
+   * @throws The error from an `error` event without a listener
    */
   emit(event: EventName, ...args: unknown[]): boolean {
     const present = listenersIn(this)?.get(event);
@@ -225,7 +225,7 @@ export interface Telling {
 /**
  * Emits an event outside any call from the program, where no handler would catch a listener's error.
  *
- * @param emitter The emitter; it gets a listener's error
+ * @param emitter The emitter; it receives a listener's error
  * @param event The event
  * @param args Arguments for the listeners
  * @returns Whether there were any listeners

@@ -21,7 +21,7 @@ export function unpaddedBase64(bytes: Uint8Array): string {
 }
 
 /**
- * Length of a string in UTF-8, in bytes, without encoding it. A lone surrogate counts as three, as encoders write it.
+ * A string's length in UTF-8, in bytes, without encoding it. A lone surrogate counts as three, as encoders write it.
  *
  * @param text Any string
  */
@@ -57,7 +57,7 @@ export function isLongerThan(content: string | Uint8Array, limit: number): boole
  *
  * @param caller Name of the caller for error messages
  * @param text The string
- * @param encoding Node's name of the encoding
+ * @param encoding Node's name for the encoding
  * @throws {TypeError} If the encoding is unknown
  */
 export function textBytes(caller: string, text: string, encoding = "utf8"): Uint8Array<ArrayBuffer> {
@@ -166,7 +166,7 @@ export function charsetDecoder(label: string, options?: { ignoreBOM: boolean }):
   };
 }
 
-/** The characters of the bytes 80 to 9F in windows-1252. */
+/** The characters for bytes 80 to 9F in windows-1252. */
 const FROM_80_TO_9F = "€\x81‚ƒ„…†‡ˆ‰Š‹Œ\x8dŽ\x8f\x90‘’“”•–—˜™š›œ\x9džŸ";
 
 function characters(chunk: Uint8Array | undefined, show: (byte: number) => string): string {

@@ -12,7 +12,7 @@ export function errorText(error: Error): string {
   return begins ? stack : `${error}\n${stack}`;
 }
 
-/** Describes a value of the wrong kind for an error message. */
+/** Describes a wrong kind of value for an error message. */
 export function describe(value: unknown): string {
   if (typeof value === "string") return JSON.stringify(value);
   if (Array.isArray(value)) return value.length === 0 ? "an empty array" : "an array";

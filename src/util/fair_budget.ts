@@ -2,7 +2,7 @@ import { type Linked, LinkedList } from "./linked_list.ts";
 
 /** Milliseconds for which a reservation is young: meanwhile its speed means nothing. */
 const YOUNG_MS = 2000;
-/** Length of a counting period in ms; speed covers the current and the previous period. */
+/** A counting period in ms; speed covers the current and the previous period. */
 const PERIOD_MS = 1000;
 /** Bytes per ms at which a reservation is steady and not evicted: 64 KiB per second, half of what 1 Mbit/s carries. */
 const STEADY = 64 * 1024 / 1000;

@@ -5,7 +5,7 @@ export const NO_FILES: string =
   "through the platform's own assets";
 
 /**
- * Returns whether a path is absolute, by the rules of POSIX or Windows.
+ * Returns whether a path is absolute, by POSIX or Windows rules.
  *
  * @param path The path
  * @param separator `/` if only that separates folders, as on POSIX; otherwise both slashes do

@@ -16,7 +16,7 @@ export interface HandlerDetails {
   readonly name?: string;
   /** The limits it enforces, by option name: `{ limit: "100 kB" }`. */
   readonly limits?: Readonly<Record<string, string | number>>;
-  /** Media types or ranges of the bodies it reads: `["application/json"]`. */
+  /** Media types or ranges for the bodies it reads: `["application/json"]`. */
   readonly reads?: readonly string[];
   /** The parts of the request it validates, by name, with their validators: `{ body: schema }`. */
   readonly validates?: Readonly<Record<string, unknown>>;
@@ -30,7 +30,7 @@ export interface HandlerDetails {
   /** Documentation for the route, such as `{ summary: "…", tags: ["…"] }`. */
   readonly operation?: Readonly<Record<string, unknown>>;
   /**
-   * Whether it responds to a GET request itself, with a page that costs almost nothing and that operators depend on:
+   * Whether it itself responds to a GET request, with a page that costs almost nothing and that operators depend on:
    * load shedding, rate limits and concurrency limits exempt such requests. Not shown in listings.
    *
    * @param path The path below its mount, not decoded
@@ -61,7 +61,7 @@ export function withDetails<T extends object>(handler: T, details: HandlerDetail
 }
 
 /**
- * The details of middleware.
+ * Returns middleware's details.
  *
  * @param handler The middleware
  * @returns An empty object if it declares none
@@ -74,7 +74,7 @@ export function detailsOf(handler: object): HandlerDetails {
 /**
  * The details shown in listings.
  *
- * @param details The details of middleware
+ * @param details The middleware's details
  */
 export function shownDetails({ registered: _, page: __, ...shown }: HandlerDetails): HandlerDetails {
   return shown;

@@ -137,7 +137,7 @@ function avalanche(word: number): number {
 /** The Base64 digits in order (RFC 4648 section 4). */
 const BASE64_DIGITS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
-// the digit of the lowest six bits, as a character code: one call joins all of them
+// the digit of the lowest six bits, as a character code: one call joins them all
 function digit(bits: number): number {
   return BASE64_DIGITS.charCodeAt(bits & 63);
 }

@@ -1,7 +1,7 @@
-/** Shorter names are too often near another one. */
+/** Shorter names are too often close to another name. */
 const LONG = 6;
 
-/** Units at the end of a name: `timeout` and `timeoutSeconds` probably mean `timeoutMs`. */
+/** Units that end a name: `timeout` and `timeoutSeconds` probably mean `timeoutMs`. */
 const UNITS = /(?:ms|millis|milliseconds|secs?|seconds|bytes)$/;
 
 /**
@@ -10,7 +10,7 @@ const UNITS = /(?:ms|millis|milliseconds|secs?|seconds|bytes)$/;
  *
  * @param given The unknown name
  * @param known The known names
- * @returns The nearest, `undefined` if none is near
+ * @returns The nearest, `undefined` if none is close
  */
 export function nearestName(given: string, known: readonly string[]): string | undefined {
   const bare = letters(given);

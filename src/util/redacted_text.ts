@@ -6,7 +6,7 @@ export const REDACTED = "[redacted]";
 /** Returns whether a name denotes a secret. */
 export type Hides = (name: string) => boolean;
 
-/** Without one of these there is nothing to hide; stack lines contain none. */
+/** A string without one of these has no secret; stack lines contain none. */
 const SUSPECT =
   /[="']|:\/\/[^\s/?#]*@|eyJ|\b(?:basic|bearer|dpop)\b|JSON|^[ \t]*(?:(?:set-)?cookie|(?:proxy-)?authorization|x-[\w-]+):/im;
 
@@ -17,7 +17,7 @@ const QUOTED_INPUT =
 /** The user info before a URL's host: a password, or an access token alone. */
 const USER_INFO = /(?<=\b[a-z][a-z\d+.-]{0,30}:\/\/)(?:([^\s/?#@:]{0,256}):)?[^\s/?#@]{1,1024}(?=@)/gi;
 
-/** The credentials of `Authorization`: encoded ones contain a digit, a capital or an equals sign. */
+/** The credentials in `Authorization`: encoded ones contain a digit, a capital or an equals sign. */
 const CREDENTIALS = /(?<=\b(?:[Bb]asic|[Bb]earer|DPoP|BASIC|BEARER)[ \t]{1,8})(?=[^\s,;"']*[\dA-Z=])[^\s,;"']{6,}/g;
 
 /** A JSON Web Token (RFC 7519), whose header is an object. */
@@ -39,7 +39,7 @@ const PAIR = /(^|[?&;,#\s"'`({])([^\s=?&;,#"'`(){}]{1,128})( ?= ?)("[^"]*(?:"|$)
 /** Parameter names in a path pattern. */
 const PARAMETER = /(?<=:)\w+/g;
 
-/** Maximum levels of encoding, for a URL in a URL in a URL. */
+/** Maximum encoding levels, for a URL in a URL in a URL. */
 const MOST_DECODINGS = 3;
 
 /**

@@ -3,7 +3,7 @@ const words = new Int32Array(80);
 let h0 = 0, h1 = 0, h2 = 0, h3 = 0, h4 = 0;
 
 /**
- * SHA-1 of bytes (FIPS 180-4 section 6.1), synchronous, unlike WebCrypto.
+ * Hashes bytes with SHA-1 (FIPS 180-4 section 6.1). It is synchronous, unlike WebCrypto.
  *
  * For entity tags and Redis script names, where a collision gains an attacker nothing.
  *

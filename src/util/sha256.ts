@@ -3,7 +3,7 @@ import { joinedBytes } from "./chunk_bytes.ts";
 const BLOCK_BYTES = 64;
 
 /**
- * SHA-256 of bytes (FIPS 180-4 section 6.2), synchronous.
+ * Hashes bytes with SHA-256 (FIPS 180-4 section 6.2), synchronously.
  *
  * @param bytes The bytes
  * @returns 32 bytes

@@ -1,6 +1,6 @@
 /** Frames with a location, from V8 and other engines. */
 const FRAME = /^\s*(?:at |[^\s@]*@).*:\d+:\d+\)?$/;
-/** Frames of the runtime's own code. */
+/** Frames in the runtime's own code. */
 const RUNTIMES = /[(@]?(?:\b(?:node|ext|native):|\[native code\]|<anonymous>\)|native\))/;
 
 /**
@@ -35,7 +35,7 @@ const IN_PACKAGE = /\/node_modules\/|\/npm\/[^/]+\/(?:@[^/]+\/)?[^/]+\/\d+\.\d+\
 const IS_SOURCE = /\.[cm]?[jt]sx?$/;
 
 /**
- * Finds the first frame of the program itself, outside packages, the framework and the runtime.
+ * Finds the program's own first frame, outside packages, the framework and the runtime.
  *
  * @param frames A stack's frames, without the error's message
  * @param folder The framework's folder, `null` if it has none of its own

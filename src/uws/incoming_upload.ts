@@ -31,7 +31,7 @@ export class IncomingUpload {
   #isAsked = false;
   #sink: BodySink | null = null;
   #isDiscarded = false;
-  /** Whether any of it was requested, or it was discarded. */
+  /** Whether any data was requested, or the body was discarded. */
   isTouched = false;
 
   /** @param flow Pauses the connection */

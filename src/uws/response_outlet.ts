@@ -22,7 +22,7 @@ export class ResponseOutlet implements BodyOutlet {
   #isOver = false;
   /** Whether a piece has been requested from the source. */
   #isAsked = false;
-  /** Bytes of all pieces so far. */
+  /** Bytes in all pieces so far. */
   #sent = 0;
   /** The part of a body with an announced length that the engine has not accepted yet. */
   #rest: Uint8Array | null = null;
@@ -30,7 +30,7 @@ export class ResponseOutlet implements BodyOutlet {
   /**
    * @param call The request awaiting the response
    * @param head The head
-   * @param length Bytes of the body, if known
+   * @param length The body's bytes, if known
    */
   constructor(call: UwsCall, head: Head, length: number | undefined) {
     this.#call = call;

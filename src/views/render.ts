@@ -24,7 +24,7 @@ export interface ViewHost extends ErrorReporter {
 /** Maximum number of names whose views are cached: a client may spell one in many ways, such as `./page`. */
 const MOST_VIEWS = 1000;
 
-/** Values for a view, of any type. */
+/** Values of any type for a view. */
 export interface RenderOptions {
   /** The response's values. */
   _locals?: object;

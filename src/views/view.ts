@@ -4,7 +4,7 @@ import type { FileSystem } from "../exchange/file_system.ts";
 import { defaultApp } from "../exchange/default_app.ts";
 import { runtimeKey } from "../util/runtime_key.ts";
 
-/** Renders a file with values, like `__express` and `renderFile` of template engines. */
+/** Renders a file with values, like template engines' `__express` and `renderFile`. */
 export type Engine = (
   path: string,
   // deno-lint-ignore no-explicit-any -- a view's values are the application's own
@@ -219,7 +219,7 @@ async function loadEngine(name: string, load: (name: string) => Promise<unknown>
   throw new Error(`Module "${name}" does not provide a view engine. ${registering(name)}`);
 }
 
-/** The code of Express's error, which comes from `require`. */
+/** The code on Express's error, which comes from `require`. */
 export const MODULE_NOT_FOUND = "MODULE_NOT_FOUND";
 
 function notFound(name: string, why: string): Error {

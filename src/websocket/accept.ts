@@ -51,7 +51,7 @@ export interface AcceptOptions {
   readonly handlers: WebSocketHandlers;
   /** The platform. */
   readonly platform: Upgrader;
-  /** The exchange; the program may have replaced properties of `req`. */
+  /** The exchange; the program may have replaced properties on `req`. */
   readonly exchange: Exchange;
   /** The application's connections. */
   readonly connections: Connections;

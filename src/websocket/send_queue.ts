@@ -19,7 +19,7 @@ export class SendQueue {
     this.#failed = failed;
   }
 
-  /** Waiting bytes, including those of Blobs. */
+  /** Waiting bytes, including those in Blobs. */
   get bytes(): number {
     return this.#bytes;
   }

@@ -41,7 +41,7 @@ export interface ConnectionEvents {
 /** Key of the method that drops waiting messages, for internal use. */
 export const dropKey: unique symbol = Symbol("sluice.drop");
 
-/** Maximum bytes of a close reason (RFC 6455 section 5.5, minus two for the code). */
+/** Maximum bytes in a close reason (RFC 6455 section 5.5, minus two for the code). */
 const LONGEST_REASON = 123;
 
 /**

@@ -40,9 +40,9 @@ export interface WebSocketHandlers<Params = Record<string, Any>> {
    */
   maxBufferedBytes?: number;
   /**
-   * Pages that may open a connection, besides those of its own host: a list of origins, a function, or `"any"`. By
-   * default other pages may connect only without cookies and HTTP authentication; all others get 403. Non-browser
-   * clients send no `Origin`, and none is required of them.
+   * Pages that may open a connection, besides its own host's: a list of origins, a function, or `"any"`. By default,
+   * other pages may connect only without cookies and HTTP authentication, or get 403. Non-browser clients send no
+   * `Origin`, and none is required of them.
    */
   origins?: "any" | readonly string[] | ((origin: string, req: FrameworkRequest<Params>) => boolean);
 }

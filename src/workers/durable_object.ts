@@ -25,7 +25,7 @@ export interface DurableSocketsBase<Base> extends DurableSocketsOptions {
   base: Base;
 }
 
-/** Members of a Durable Object created by `durableSockets`. */
+/** Members on a Durable Object created by `durableSockets`. */
 export interface DurableSockets {
   /** The application that the object serves. */
   readonly app: FrameworkApp<Any>;

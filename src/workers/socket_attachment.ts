@@ -25,13 +25,13 @@ export interface Attachment {
   readonly own: Record<string, unknown>;
 }
 
-/** Headers of the handshake, which have no meaning after it. */
+/** Handshake headers, which have no meaning afterwards. */
 const HANDSHAKE = /^(?:connection|upgrade|sec-websocket-.*)$/;
 
 /**
  * Selects the request headers to save for a connection.
  *
- * @param headers All of them
+ * @param headers All the request's headers
  * @param names Names of the headers to save; by default, all except the handshake's
  */
 export function keptHeaders(headers: Headers, names: readonly string[] | undefined): [string, string][] {

@@ -2,11 +2,11 @@ import { builtinModule } from "../shared/builtin_module.ts";
 
 /** The part of `bun:jsc` used here. */
 interface EngineModule {
-  /** Bytes of a value, including a string or bytes that are a response's body. */
+  /** A value's bytes, including a string or bytes in a response's body. */
   estimateShallowMemoryUsageOf(value: object): number;
 }
 
-/** Bytes of the string that tests the estimate. */
+/** Bytes in the string that tests the estimate. */
 const PROBE = 4096;
 
 /** Types that Bun itself gives to files, forms and strings, in its spelling. A program may also send them. */

@@ -66,7 +66,7 @@ export class BunSocket implements Pulse {
     this.#socket?.close(code, reason);
   }
 
-  /** Stops reading, if this version of Bun supports it. */
+  /** Stops reading, if this Bun version supports it. */
   pause(): boolean {
     if (this.#socket?.pause === undefined) return false;
     this.#socket.pause();

@@ -80,7 +80,7 @@ function upgrade(_request: Request, _info: unknown, options: UpgradeOptions): Up
   return { socket: socket as unknown as WebSocket, response: upgradeResponse(client, options) };
 }
 
-/** The two ends of a new connection. */
+/** A new connection's two ends. */
 export function socketPair(): { client: ClientSocket; server: ServerSocket } {
   const { WebSocketPair } = globalThis as unknown as { WebSocketPair: new () => [ClientSocket, ServerSocket] };
   const { 0: client, 1: server } = new WebSocketPair();
@@ -117,7 +117,7 @@ function workerFiles(): FileSystem | null {
   return { ...files, stat: async (path) => tagged(path, await files.stat(path)) };
 }
 
-/** Accepts the WebSockets of a Durable Object, which may hibernate while they are open. */
+/** Accepts a Durable Object's WebSockets; the object may hibernate while they are open. */
 export type ObjectUpgrade = (options: UpgradeOptions) => Upgrade;
 
 const upgrades = new WeakMap<object, ObjectUpgrade>();
@@ -125,7 +125,7 @@ const upgrades = new WeakMap<object, ObjectUpgrade>();
 /**
  * Sets how a Durable Object accepts WebSockets.
  *
- * @param state The object's state, which is also the third argument of its application's `fetch`
+ * @param state The object's state, also the third argument to its application's `fetch`
  * @param upgrade Accepts one
  */
 export function acceptInObject(state: object, upgrade: ObjectUpgrade): void {

@@ -35,7 +35,7 @@ export function trustRecordsOf(version: string): void {
   if (version === TESTED_VERSION) trusted = true;
 }
 
-/** Whether header lists agree with them, too. */
+/** Whether header lists also agree with them. */
 let listTrusted: boolean | undefined;
 
 /** Headers used to compare a record with its request; most requests have the first. */
@@ -78,7 +78,7 @@ export function joinedHost(request: Request): string | null {
 }
 
 /**
- * Visits all headers of a request, with names as the client sent them.
+ * Visits all request headers, with names as the client sent them.
  *
  * @param request The request
  * @param visitor Called with each header's value and name
@@ -104,7 +104,7 @@ function listOf(request: Request): RequestRecord["headerList"] | null {
 }
 
 /**
- * Copies the headers of a request, so they can be read after its response. Deno does this itself for headers that have
+ * Copies a request's headers, so they can be read after its response. Deno does this itself for headers that have
  * been touched, but not over HTTP/2.
  *
  * @param request The request; does nothing if it has already been released
@@ -118,7 +118,7 @@ export function keepHeaders({ headers }: Request): void {
 }
 
 /**
- * Reads the body of a request as a string if it arrived together with the headers, so there is no wait.
+ * Reads a request's body as a string, without a wait, if it arrived together with the headers.
  *
  * @param request The request
  * @returns The string, decoded as by `request.text()`; `null` if the body must be read through the public API
@@ -176,7 +176,7 @@ function recordOf(request: Request): RequestRecord | null {
   property ??= Object.getOwnPropertySymbols(request).find(({ description }) => description === "request");
   if (property === undefined || trusted === false) return null;
   const record = (request as unknown as Record<symbol, Partial<RequestRecord> | undefined>)[property];
-  // records of requests created by the program have no `header`
+  // records for requests that the program created have no `header`
   if (typeof record?.header !== "function") return null;
   trusted ??= agrees(record as RequestRecord, request.headers);
   return trusted ? record as RequestRecord : null;

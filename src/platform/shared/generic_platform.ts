@@ -10,7 +10,7 @@ import { returnedBody } from "./web_body.ts";
 import type { Platform } from "./platform.ts";
 import { bindingsOf } from "./bindings.ts";
 
-/** Any other runtime with a Fetch API: edge platforms, service workers, plain calls of `app.fetch`. */
+/** Any other runtime with a Fetch API: edge platforms, service workers, plain calls to `app.fetch`. */
 export function genericPlatform(): Platform {
   return {
     name: "this runtime",
@@ -136,7 +136,7 @@ function nextTurn(run: () => void): void {
   immediately(run);
 }
 
-// called on the object, because methods of Bun's process need it
+// called on the object, because methods on Bun's process need it
 function heapBytes(): number | undefined {
   return (globalThis as { process?: ProcessLike }).process?.memoryUsage?.().heapUsed;
 }

@@ -19,7 +19,7 @@ const LATE_MS = 20;
 /** Number of checks in half a timeout: a ping is late by at most a sixteenth of that time. */
 const LOOKS = 16;
 
-/** The time in whole ms: V8 boxes fractions, and each connection keeps three of them. */
+/** The time in whole ms: V8 boxes fractions, and each connection keeps three. */
 const monotonic = (): number => Math.floor(performance.now());
 
 /** A timer that need not keep the process alive. */

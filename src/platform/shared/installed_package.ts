@@ -17,7 +17,7 @@ interface ProcessLike {
   cwd(): string;
 }
 
-/** Names of packages without a scope: not a path or URL, and none of the schemes that runtimes download from. */
+/** Names of packages without a scope: not a path or URL, and no scheme from which runtimes download. */
 const PACKAGE_NAME = /^[a-z0-9~-][\w.~-]*$/i;
 
 /**
@@ -52,7 +52,7 @@ export function findPackage(name: string): string | undefined {
  * @param name Name of the package
  * @returns The package, `undefined` if there is none
  */
-// deno-lint-ignore require-await -- errors of loading are rejections
+// deno-lint-ignore require-await -- load errors are rejections
 export async function requirePackage(name: string): Promise<unknown> {
   const path = findPackage(name);
   return path === undefined ? undefined : moduleLoader()!.createRequire(path)(path);

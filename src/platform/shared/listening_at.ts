@@ -38,7 +38,7 @@ function describeAsNode(error: SystemError, address: string, port: number): void
   const { message, stack } = error;
   const text = `listen ${error.code}: ${reason} ${address}:${port}`;
   error.message = text;
-  // the stack, which is what gets printed, begins with the original message
+  // the stack, which runtimes print, begins with the original message
   if (stack?.includes(message)) error.stack = stack.replace(message, () => text);
   Object.assign(error, { syscall: "listen", address, port });
 }

@@ -2,7 +2,7 @@ import { canonicalAddress } from "../../http/ip_address.ts";
 import { GenerationalCache } from "../../util/generational_cache.ts";
 import type { Peer } from "../../exchange/peer.ts";
 
-/** Cached canonical forms of IPv6 addresses, to avoid parsing them for every request. */
+/** Cached canonical IPv6 addresses, to avoid parsing them for every request. */
 const spellings = /* @__PURE__ */ new GenerationalCache<string>(4096);
 
 // dual-stack sockets report IPv4 clients as mapped addresses; IPv4 addresses are already canonical
@@ -22,7 +22,7 @@ interface PeerTold {
   ip?: unknown;
 }
 
-/** Method of Bun's server. */
+/** A method on Bun's server. */
 type RequestIP = (this: unknown, request: Request) => { address?: unknown; port?: unknown } | null;
 
 /**

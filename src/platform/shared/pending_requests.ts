@@ -28,7 +28,7 @@ export class PendingRequests {
       this.#wrapped.set(request, resolve);
       result.then((response) => {
         if (this.#wrapped.delete(request)) resolve(response);
-        // too late; the source of the body, such as a file, must not stay open
+        // too late; the body's source, such as a file, must not stay open
         else response.body?.cancel().catch(() => {});
       }, (error) => {
         this.#wrapped.delete(request);

@@ -80,8 +80,8 @@ export interface ServerTimeouts {
   /** Without a byte in either direction. None by default; Node only. */
   timeout: number;
   /**
-   * For a client that reads none of the data sent to it, 120 s by default. Each byte it reads restarts the limit; if
-   * the runtime does not report that, each piece of a streamed body does.
+   * For a client that reads no data, 120 s by default. Each byte it reads restarts the limit; if the runtime does not
+   * report that, each piece from a streamed body does.
    */
   sendTimeout: number;
 }
@@ -91,11 +91,11 @@ export interface ServerTimeouts {
  * Node only.
  */
 export interface ServerCounts {
-  /** Concurrent connections; further ones are closed on arrival. None by default. */
+  /** Concurrent connections; further ones are closed on arrival. No limit by default. */
   maxConnections: number;
   /** Headers per request; further ones are dropped. Node's default is 2000. */
   maxHeadersCount: number;
-  /** Requests per connection; further ones get 503. None by default. */
+  /** Requests per connection; further ones get 503. No limit by default. */
   maxRequestsPerSocket: number;
   /**
    * Concurrent requests on an HTTP/2 connection, announced as `SETTINGS_MAX_CONCURRENT_STREAMS` (RFC 9113 section
@@ -104,7 +104,7 @@ export interface ServerCounts {
   maxStreams: number;
 }
 
-/** The name of a limit. */
+/** A limit's name. */
 export type LimitName = keyof ServerTimeouts | keyof ServerCounts;
 
 /** Node's server, which supports more than the others. */

@@ -53,7 +53,7 @@ export class Standstill<T> {
 }
 
 /**
- * Cuts streamed bodies whose clients stop reading. One timer checks all of them; a stream only has to count its chunks.
+ * Cuts streamed bodies whose clients stop reading. One timer checks them all; a stream only has to count its chunks.
  * Nothing else is checked, so a stream that has no data to send may be silent forever. There is no timer until a body
  * is streamed: on Deno, a process's first timer takes 11 ms to create.
  */

@@ -48,7 +48,7 @@ const RETRY_AFTER_S = 1;
 /**
  * The error for a body that the budget has no space for, beside the bodies being read.
  *
- * @param budget The setting `body budget`
+ * @param budget The `body budget` setting
  */
 export function overBudget(budget: number): HttpError {
   return new HttpError(503, `the bodies being read would take more than ${budget} bytes ("body budget")`, {
@@ -61,7 +61,7 @@ export function overBudget(budget: number): HttpError {
 /**
  * The error for the slowest body when the budget has no space for others. The connection closes with the response.
  *
- * @param budget The setting `body budget`
+ * @param budget The `body budget` setting
  */
 export function tooSlow(budget: number): HttpError {
   return new HttpError(
@@ -79,7 +79,7 @@ export function tooSlow(budget: number): HttpError {
 /**
  * The error for JSON that nests too deeply.
  *
- * @param depth The setting `json depth`
+ * @param depth The `json depth` setting
  */
 export function tooDeep(depth: number): HttpError {
   return new HttpError(400, `the JSON has more than ${depth} levels ("json depth")`, {
@@ -91,7 +91,7 @@ export function tooDeep(depth: number): HttpError {
 /**
  * The error for a form with too many parts or fields.
  *
- * @param limit The setting `form parts limit`
+ * @param limit The `form parts limit` setting
  */
 export function tooManyParts(limit: number): HttpError {
   return new HttpError(413, `the form has more than ${limit} parts ("form parts limit")`, {

@@ -14,7 +14,7 @@ interface Headed {
  * Over HTTP/1, the headers decide (RFC 9112 section 6.3); as in Express, `Content-Length: 0` announces a body. Over
  * HTTP/2 and in process, a body needs no header, so the runtime decides.
  *
- * @param exchange The exchange of the request
+ * @param exchange The request's exchange
  * @param headed Has the headers; by default, those sent by the client
  */
 export function hasBody(exchange: Exchange, headed: Headed = sentHeaders(exchange)): boolean {
@@ -26,9 +26,9 @@ export function hasBody(exchange: Exchange, headed: Headed = sentHeaders(exchang
 
 /**
  * Reports whether a request has no body because of its method, without reading a header. That covers most requests;
- * only Node delivers the body of a GET or HEAD request.
+ * only Node delivers a GET or HEAD request's body.
  *
- * @param exchange The exchange of the request
+ * @param exchange The request's exchange
  */
 export function isBodilessByMethod({ target: { originalMethod, request } }: Exchange): boolean {
   return (originalMethod === "GET" || originalMethod === "HEAD") && bodyOf(request) === null;

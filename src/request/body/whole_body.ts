@@ -11,7 +11,7 @@ import type { Evictable } from "../../util/fair_budget.ts";
 import type { Exchange } from "../../exchange/exchange.ts";
 import { runtimeKey } from "../../util/runtime_key.ts";
 
-/** The bytes of a body as received, or a string if the runtime could read it directly. */
+/** A body's bytes as received, or a string if the runtime could directly read one. */
 export type BodyContent = Uint8Array<ArrayBuffer> | string;
 
 /**
@@ -44,7 +44,7 @@ export type BodyFailed = (error: Error) => void;
  * Reads a whole body, up to the limit, within the process's budget, and only while its client keeps sending. Uses
  * callbacks instead of a promise, because for a small body each additional promise takes as long as parsing.
  *
- * @param exchange The exchange of the body
+ * @param exchange The body's exchange
  * @param wanted What to read
  * @param take Receives the body
  * @param fail Receives an `HttpError`: 413 above the limit, 503 if the budget is used up, 408 if no data arrived for
@@ -61,7 +61,7 @@ export function readWhole(exchange: Exchange, wanted: Wanted, take: TakeBody, fa
 /**
  * Does the same with a promise.
  *
- * @param exchange The exchange of the body
+ * @param exchange The body's exchange
  * @param wanted What to read
  * @returns The body, and a function that frees its share of the budget
  */

@@ -30,7 +30,7 @@ export class BodyReader {
   /** The error for a client that stopped sending. */
   #late: Error | null = null;
 
-  /** @param exchange The exchange of the body */
+  /** @param exchange The body's exchange */
   constructor(exchange: Exchange) {
     this.#exchange = exchange;
     this.#request = exchange.target.request;

@@ -163,7 +163,7 @@ export abstract class IncomingMessage extends Emitter {
     return nodesTrailers(this)?.trailers ?? {};
   }
 
-  /** Alternating names and values of trailers; see {@linkcode IncomingMessage.trailers}. */
+  /** Alternating trailer names and values; see {@linkcode IncomingMessage.trailers}. */
   get rawTrailers(): string[] {
     return nodesTrailers(this)?.rawTrailers ?? [];
   }
@@ -425,7 +425,7 @@ export abstract class IncomingMessage extends Emitter {
   }
 }
 
-// Node's oldest name for the socket, used to read certificates; Node's types lack it too
+// Node's oldest name for the socket, used to read certificates; Node's types also lack it
 Object.defineProperty(IncomingMessage.prototype, "client", {
   get(this: IncomingMessage) {
     return this.socket;

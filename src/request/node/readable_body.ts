@@ -57,7 +57,7 @@ export class ReadableBody implements BodyReading {
   #release: (() => void) | null = null;
 
   /**
-   * @param exchange The exchange of the body
+   * @param exchange The body's exchange
    * @param emitter Emits the events
    */
   constructor(exchange: Exchange, emitter: Emitter) {
@@ -296,7 +296,7 @@ export class ReadableBody implements BodyReading {
    * Puts a chunk back in front of the unread data.
    *
    * @param chunk Bytes or a string
-   * @param encoding Node's name of the string's encoding
+   * @param encoding Node's name for the string's encoding
    */
   unshift(chunk: ShownChunk, encoding?: string): void {
     if (chunk.length === 0 || this.isOver()) return;

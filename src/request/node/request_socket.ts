@@ -25,7 +25,7 @@ export interface Timed {
 // deno-lint-ignore no-explicit-any -- the core names no Node type, and programs read subject.CN
 export type PeerCertificate = Record<string, any>;
 
-/** State of a socket, shared with sockets derived from it. */
+/** A socket's state, shared with sockets derived from it. */
 class SocketState {
   readonly exchange: Exchange;
   readonly peer: Peer;
@@ -71,12 +71,12 @@ export class RequestSocket extends Emitter {
     this.encrypted = runtime.isEncrypted?.(request, info) ?? request.url.startsWith("https:");
   }
 
-  /** Address of the peer, `undefined` if the platform does not report it. */
+  /** The peer's address, `undefined` if the platform does not report it. */
   get remoteAddress(): string | undefined {
     return this[stateKey].peer.address;
   }
 
-  /** Port of the peer, `undefined` if the platform does not report it. */
+  /** The peer's port, `undefined` if the platform does not report it. */
   get remotePort(): number | undefined {
     return this[stateKey].peer.port;
   }
@@ -196,7 +196,7 @@ export class RequestSocket extends Emitter {
   }
 
   /**
-   * Emits `close` at the end of the exchange, because no runtime reports the connection's later fate. npm's
+   * Emits `close` when the exchange ends, because no runtime reports the connection's later fate. npm's
    * on-finished, and so every logger, detects a disconnect only through it. `error` comes first if the connection
    * failed, which Node reports, or if the request was incomplete, because parsing then fails on Node.
    */
@@ -214,7 +214,7 @@ export class RequestSocket extends Emitter {
       state.isClosed = true;
       tell(this, "close", state.hasFailed);
     };
-    // after the events of a complete response, but before those of a response whose client disconnected
+    // after a complete response's events, but before the events for a disconnected client
     exchange.onAbort(() => queueMicrotask(close));
     exchange.onEnd(close);
   }

@@ -69,7 +69,7 @@ export function resolveFilePath(
   return normalizePath(`${folder}/${inside}`, separator);
 }
 
-// only the root folder of a disk ends with a slash
+// only a disk's root folder ends with a slash
 function below(folder: string, path: string): string {
   return folder.endsWith("/") ? folder + path.slice(1) : folder + path;
 }

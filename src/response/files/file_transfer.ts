@@ -53,7 +53,7 @@ export interface FileOptions {
   lastModified?: boolean | undefined;
   /** How long clients may cache the file, in ms or as a string such as `"1d"`; 0 by default, at most a year. */
   maxAge?: number | string | false | undefined;
-  /** An older spelling of `maxAge`. */
+  /** An older spelling for `maxAge`. */
   maxage?: number | string | false | undefined;
 }
 
@@ -258,7 +258,7 @@ function setFileHeaders(res: FileResponse, { path, stat, coded }: FoundFile, tra
   res.setHeader("Content-Type", res.app?.[profileKey]?.fileType(type) ?? type);
 }
 
-// two codings of a file may have the same size and date, but their ranges are not interchangeable
+// two codings for a file may have the same size and date, but their ranges are not interchangeable
 function tagOf(stat: FileStat, coding: FileCoding | undefined): string {
   const tag = stat.tag ?? fileEntityTag(stat);
   return coding === undefined ? tag : `${tag.slice(0, -1)}-${coding}"`;

@@ -7,7 +7,7 @@ import { GenerationalCache } from "../../util/generational_cache.ts";
 /** A coding in which a file may be stored next to the original. */
 export type FileCoding = "br" | "zstd" | "gzip";
 
-/** Extensions of such files, ordered by size at the best compression. */
+/** Extensions of such files, ordered by size with the best compression. */
 export const CODED_ENDINGS: Readonly<Record<FileCoding, string>> = { br: ".br", zstd: ".zst", gzip: ".gz" };
 
 /** A file that exists. */
@@ -89,7 +89,7 @@ export async function findFile(
 }
 
 /**
- * Looks for an encoded copy of a file next to it.
+ * Looks for an encoded copy next to a file.
  *
  * @param files The file system
  * @param plain The file itself

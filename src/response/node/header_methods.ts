@@ -125,12 +125,12 @@ export abstract class HeaderMethods extends Emitter {
     return record;
   }
 
-  /** Names of the headers in lower case. */
+  /** Header names in lower case. */
   getHeaderNames(): string[] {
     return Object.keys(this.getHeaders());
   }
 
-  /** Names of the headers as they were set. */
+  /** Header names as they were set. */
   getRawHeaderNames(): string[] {
     return this[outgoingKey].rawNames();
   }
@@ -151,7 +151,7 @@ export abstract class HeaderMethods extends Emitter {
   }
 }
 
-// Node's older name for the headers. Middleware also assigns it to replace them all. Node's types lack it too.
+// Node's older name for the headers. Middleware also assigns it to replace them all. Node's types also lack it.
 Object.defineProperty(HeaderMethods.prototype, "_headers", {
   get(this: HeaderMethods) {
     return this.getHeaders();

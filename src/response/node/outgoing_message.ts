@@ -71,7 +71,7 @@ export type EndCallback = WriteCallback | (() => void);
  */
 export abstract class OutgoingMessage extends HeaderMethods {
   /**
-   * State of the response.
+   * The response's state.
    *
    * @internal
    */
@@ -378,7 +378,7 @@ export abstract class OutgoingMessage extends HeaderMethods {
       isTaken = state.settleWhole(exchangeFor(this, "res.send"), body, this.statusCode);
       if (body instanceof Blob) state.shown = body;
     } finally {
-      // nothing of it is sent, or the client disconnected
+      // the body is not sent, or the client disconnected
       if (!isTaken && !(body instanceof Blob)) body.cancel().catch((error) => report(this, error, "response"));
     }
   }
@@ -420,7 +420,7 @@ export abstract class OutgoingMessage extends HeaderMethods {
     } else if (!mayBeSent) { for (const name of OF_BODY) this.removeHeader(name); }
     if (exchange === null || isPatched(this)) {
       const length = sent === null || this.hasHeader("Transfer-Encoding") ? -1 : lengthOf(sent);
-      // Express sets the length of the error page itself, as a number
+      // Express itself sets the error page's length, as a number
       const isSet = isPage && this.getHeader("Content-Length") === length;
       if (length >= 0 && !isSet) this.setHeader("Content-Length", String(length));
       if (sent === null || (exchange?.target ?? requestOf(this))?.method === "HEAD") this.end();
@@ -685,7 +685,7 @@ function implicitHead(message: OutgoingMessage): void {
   message.writeHead(message.statusCode);
 }
 
-/** Handles events of a response body. */
+/** Handles a response body's events. */
 class StreamEvents implements BodyStreamEvents {
   readonly #message: OutgoingMessage;
   readonly #exchange: Exchange;

@@ -54,7 +54,7 @@ export class ResponseState {
   /**
    * Responds with a body and the headers set so far.
    *
-   * @param exchange The exchange of the response
+   * @param exchange The response's exchange
    * @param body The body
    * @param statusCode Status, if the headers have not been sent
    * @returns Whether the client gets the body; otherwise its source must be closed
@@ -86,7 +86,7 @@ export class ResponseState {
   /**
    * Responds with a complete body and the headers set so far; nothing more may be written.
    *
-   * @param exchange The exchange of the response
+   * @param exchange The response's exchange
    * @param body The body
    * @param statusCode Status, if the headers have not been sent
    * @returns Whether the client gets the body
@@ -102,7 +102,7 @@ export class ResponseState {
   /**
    * Responds with a complete web response.
    *
-   * @param exchange The exchange of the response
+   * @param exchange The response's exchange
    * @param response The response
    * @returns Whether the client gets this response
    */

@@ -69,7 +69,7 @@ export class BodyStream implements Holder {
   #left: number;
   #asked = false;
   #pieces = 0;
-  /** Runs `drain` listeners in the asynchronous context of the waiting writer. */
+  /** Runs `drain` listeners in the waiting writer's asynchronous context. */
   #drain: ((run: () => void) => void) | null = null;
   #enqueueing = false;
   #ending = false;
@@ -291,7 +291,7 @@ export class BodyStream implements Holder {
     this.#refuse();
   }
 
-  // calls the callbacks of queued chunks with an error
+  // calls queued chunks' callbacks with an error
   #refuse(): void {
     this.#waiting?.forEach((taken) => taken(clientAborted()));
     this.#waiting = null;
@@ -299,7 +299,7 @@ export class BodyStream implements Holder {
 
   // passes on one piece per client request
   #deliver(): void {
-    // enqueueing may call pull again, which would run the callbacks of later chunks first
+    // enqueueing may call pull again, which would run later chunks' callbacks first
     if (this.#enqueueing) return;
     while (this.#asked && this.#queue.length > 0 && !this.#over) {
       if (this.#queue[0]!.byteLength > MOST_PIECE_BYTES) this.#split(this.#queue.shift()!);

@@ -11,7 +11,7 @@ const withUtf8 = new Map<string, string>();
 const MAX_REMEMBERED = 128;
 
 /**
- * Replaces the charset of a content type with UTF-8, as `res.send` does for strings.
+ * Replaces a content type's charset with UTF-8, as `res.send` does for strings.
  *
  * @param type A content type
  * @returns The same type with `charset=utf-8`

@@ -217,7 +217,7 @@ export interface ChunkTarget {
  *
  * @param source The source; it is closed when the client disconnects
  * @param target Where they are written
- * @param exchange The exchange of the response; none if the target is a mock
+ * @param exchange The response's exchange; none if the target is a mock
  * @param failed Called with the error if the source fails or cannot be closed
  */
 export async function pour(
@@ -265,7 +265,7 @@ export async function pour(
  */
 function iteratorOf(source: BodySource): AsyncIterator<Uint8Array | string> {
   if (!(source instanceof ReadableStream)) return source[Symbol.asyncIterator]();
-  // not every runtime supports async iteration of web streams
+  // not every runtime supports async iteration over web streams
   const reader = source.getReader();
   return {
     next: () => reader.read() as Promise<IteratorResult<Uint8Array | string>>,

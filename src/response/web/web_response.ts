@@ -150,7 +150,7 @@ function untyped(body: WebBody, app: AppLike): WebBody {
   return body;
 }
 
-// Bun adds no type to a stream, and sends its length if all of it fits into the queue
+// Bun adds no type to a stream, and sends its length if the whole stream fits into the queue
 function streamOf(bytes: Uint8Array): ReadableStream<Uint8Array> {
   return new ReadableStream({
     start(controller) {
