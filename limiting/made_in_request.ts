@@ -43,7 +43,7 @@ export function noteMadeInRequest(name: string | undefined, known: number, alike
 /**
  * The route on which a request meets a limiter: the application's mount path and the route's pattern.
  *
- * It contains only what the developer wrote: clients choose the actual paths, and must not get a new count that way.
+ * It contains only the developer's own patterns: clients choose the actual paths, and must not gain a new count.
  *
  * @param req The request
  * @returns A string, the same for the same route

@@ -15,8 +15,7 @@ export class RedisBroker implements TopicBroker {
   readonly #sender = newSender();
   readonly #wanted = new Set<string>();
   readonly #held = new Set<string>();
-  // This and `#waiting` are replaced with every connection: promises for commands lost with an old one may never
-  // settle.
+  // This and `#waiting` are replaced with every connection: commands lost with an old one may never settle.
   #changing = new Set<string>();
   #waiting = { bytes: 0 };
   #host: TopicHost | null = null;

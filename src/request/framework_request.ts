@@ -129,8 +129,7 @@ export class FrameworkRequest<Params = RouteParams, Body = Any, Query = ParsedQs
   }
 
   /**
-   * Sequence number of this request in creation order; from it, limiters detect that they were created during a
-   * request.
+   * Sequence number of this request in creation order; from it, limiters detect that a request created them.
    *
    * @internal
    */
@@ -196,7 +195,7 @@ export class FrameworkRequest<Params = RouteParams, Body = Any, Query = ParsedQs
     return (originalOf<AnyRequest>(this)[parsedKey]?.baseUrl ?? (isOutside ? undefined : target?.baseUrl)) as string;
   }
 
-  // Express's routers append what their mounts consume and later restore the old value
+  // Express's routers append the path that their mounts consume and later restore the old value
   set baseUrl(value: string) {
     if (!isOriginal(this)) assignOwn(this, "baseUrl", value);
     else parsedOf(this).baseUrl = value === this[exchangeKey].target.baseUrl ? undefined : value;

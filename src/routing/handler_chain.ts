@@ -5,7 +5,7 @@ import type { HandlerBehind, HandlersBehind } from "./making_middleware.ts";
 
 /**
  * Handlers for a path, each typed by the declarations of the handlers before it. Interfaces that extend this one try
- * plain handlers first, for two reasons: they infer the type arguments of Express's handlers, and the first overload
+ * plain handlers first, for two reasons: these infer the type arguments of Express's handlers, and the first overload
  * tried decides for good how the compiler types functions in a middleware's options. There is one overload per number
  * of handlers, because a handler's type depends only on those to its left.
  *

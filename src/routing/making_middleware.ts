@@ -223,7 +223,7 @@ export interface MakingMark<Makes> {
 
 /**
  * A middleware that declares what it adds to requests. Handlers after it see those types, within the same call to
- * `app.get(path, …)`, `app.use(…)`, a router's same methods, or `app.route(path).get(…)`.
+ * `app.get(path, …)`, `app.use(…)`, the same methods on a router, or `app.route(path).get(…)`.
  *
  * `params`, `query` and `body` replace these properties' types; all others are added to the request. Inside the
  * middleware itself they may be missing until it sets them. This is only a type: nothing checks it at run time.

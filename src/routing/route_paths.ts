@@ -10,7 +10,7 @@ interface Way {
   readonly patterns: readonly PathPattern[];
 }
 
-/** The ways to all of a router's routes, as of a given number of registrations. */
+/** The ways to all of a router's routes, at a given number of registrations. */
 interface Ways {
   readonly epoch: number;
   readonly byRoute: ReadonlyMap<object, readonly Way[]>;

@@ -4,7 +4,7 @@ import { type Linked, LinkedList } from "./linked_list.ts";
 const YOUNG_MS = 2000;
 /** A counting period in ms; speed covers the current and the previous period. */
 const PERIOD_MS = 1000;
-/** Bytes per ms at which a reservation is steady and not evicted: 64 KiB per second, half of what 1 Mbit/s carries. */
+/** Bytes per ms at which a reservation is steady and not evicted: 64 KiB per second, half of 1 Mbit/s. */
 const STEADY = 64 * 1024 / 1000;
 /** Maximum bytes in a small reservation, and the part of the budget reserved for small ones. */
 const SMALL_BYTES = 256 * 1024;

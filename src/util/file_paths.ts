@@ -56,7 +56,7 @@ export function normalizePath(path: string, separator?: "/"): string {
  * Makes a path absolute, like Node's `path.resolve`, without a trailing slash.
  *
  * @param path The path
- * @param workingDirectory Returns the folder against which a relative path is resolved; called only for one
+ * @param workingDirectory Returns the base folder for a relative path; called only for one
  * @param separator `/` if only that separates folders; otherwise both slashes do
  */
 export function resolvePath(path: string, workingDirectory: () => string, separator?: "/"): string {

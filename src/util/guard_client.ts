@@ -1,6 +1,6 @@
 import { reasonOf } from "./error_text.ts";
 
-/** The part of an event-emitting client used here, such as `npm:redis`'s, `npm:ioredis`'s or `npm:pg`'s. */
+/** The part used here of an event-emitting client, such as one from `npm:redis`, `npm:ioredis` or `npm:pg`. */
 interface EmittingClient {
   on(event: "error", listener: (error: unknown) => void): unknown;
   off(event: "error", listener: (error: unknown) => void): unknown;

@@ -30,8 +30,8 @@ export interface HandlerDetails {
   /** Documentation for the route, such as `{ summary: "…", tags: ["…"] }`. */
   readonly operation?: Readonly<Record<string, unknown>>;
   /**
-   * Whether it itself responds to a GET request, with a page that costs almost nothing and that operators depend on:
-   * load shedding, rate limits and concurrency limits exempt such requests. Not shown in listings.
+   * Whether this middleware itself responds to a GET request, with a page that costs almost nothing and that operators
+   * depend on: load shedding, rate limits and concurrency limits exempt such requests. Not shown in listings.
    *
    * @param path The path below its mount, not decoded
    * @param isMounted Whether it is below a path

@@ -5,8 +5,7 @@ const LONG = 6;
 const UNITS = /(?:ms|millis|milliseconds|secs?|seconds|bytes)$/;
 
 /**
- * The known name that was probably meant: it differs only in case, punctuation, number and unit, or in a character or
- * two.
+ * The known name that was probably meant: it differs only in case, punctuation, number and unit, or a character or two.
  *
  * @param given The unknown name
  * @param known The known names

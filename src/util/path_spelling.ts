@@ -1,5 +1,5 @@
 /**
- * Encoded forms of characters that `encodeURIComponent`, like every client, leaves unencoded in a path, except
+ * Encoded forms of characters that `encodeURIComponent` and therefore every client leaves unencoded in a path, except
  * `!~*'()`, which clients may or may not encode. Includes the backslash, because it separates folders on Windows.
  */
 const REFUSED = /%(?:2[def]|3\d|4[1-9a-f]|5[\dacf]|6[1-9a-f]|7[\da])|\\|\/\/|\/\.\.?(?![^/])/i;

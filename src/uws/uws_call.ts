@@ -105,8 +105,7 @@ export class UwsCall implements HostServer, Upgrader, RequestOwner, Flow, UwsInf
    */
   handle(app: Servable): void {
     if (this.standIn.isMalformed) this.#refuse("400 Bad Request");
-    // the engine makes all its calls in one asynchronous context, in which a context that a handler enters would
-    // persist
+    // the engine makes all its calls in one asynchronous context, where a context that a handler enters would persist
     else asyncScope().runInAsyncScope(() => this.#ask(app));
     // otherwise the engine would end the process
     this.await();

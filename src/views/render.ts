@@ -72,7 +72,7 @@ export function render(host: ViewHost, name: string, options: RenderOptions, giv
 }
 
 function findView(host: ViewHost, name: string): View | Error {
-  // the "view" setting may be a class of the program's own
+  // the "view" setting may be the program's own class
   const ViewClass = host.get("view") as new (name: string, options: ViewOptions) => View;
   try {
     return new ViewClass(name, {

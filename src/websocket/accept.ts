@@ -94,8 +94,7 @@ export function acceptWebSocket(options: AcceptOptions): Response {
     maxMessageBytes,
     context,
   });
-  // nothing may throw after this, because the platform expects this very response, except `handled`, where connections
-  // survive hibernation
+  // after this only `handled` may throw, where connections survive hibernation: the platform expects this very response
   const { socket, response } = upgrade;
   const handled = upgrade.keep && ((ws: WebSocketConnection) => upgrade.keep?.(ws, handlers));
   const ws = serveConnection({

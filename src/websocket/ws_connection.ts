@@ -222,7 +222,7 @@ export class WebSocketConnection<Params = Record<string, Any>> implements Member
    */
   close(code = 1000, reason = ""): void {
     assertCode(code);
-    // converted as by the web's WebSocket; Node's would reject an error, for example
+    // converted as the web's WebSocket does; Node's would reject an error, for example
     const text = String(reason);
     const length = utf8Length(text);
     if (length > LONGEST_REASON) {

@@ -35,8 +35,7 @@ export class IdleTimeout {
 
   /**
    * @param server Bun's server
-   * @param keepAliveMs ms that a connection is kept after a response, 0 for no limit: the timeout with which the server
-   * was created
+   * @param keepAliveMs ms that a connection is kept after a response, 0 for no limit: the server's initial timeout
    */
   constructor(server: TimedServer, keepAliveMs: number) {
     this.#server = server;

@@ -268,7 +268,7 @@ function prepare(): void {
 }
 
 // Deno also notifies for completed requests. This costs a twentieth of a response, or without a record more than the
-// response. So it is used only for requests that wait long.
+// response. So it is used only for requests that wait for a long time.
 function watchClient(request: Request, watch: ClientWatch, listen: () => void): void {
   if (isServed(request)) watch.listenLater(listen);
   else listen();

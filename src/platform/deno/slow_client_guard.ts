@@ -12,8 +12,7 @@ const GONE: CloseEventInit = {
  * would never notice, and would buffer more and more. Nor does it ping clients that ignore its Close frame; it would
  * wait for them indefinitely.
  *
- * Deno keeps its buffers until the connection ends. But the application sees the connection as closed and sends no
- * more.
+ * Deno keeps its buffers until the connection ends. But the application sees it as closed and sends no more.
  *
  * @param socket The server's end
  * @param timeoutMs ms after which such a client counts as disconnected, 0 for never

@@ -52,8 +52,7 @@ export function genericPlatform(): Platform {
 }
 
 /**
- * The error for an impossible upgrade. The client gets its message, because there is no earlier chance to inform the
- * developer.
+ * The error for an impossible upgrade. The client gets its message, because the developer cannot be informed earlier.
  *
  * @param message What is missing, and what to do
  */

@@ -5,7 +5,7 @@ import type { AppFetch } from "./platform.ts";
 
 /** Requests that a server waits for, on runtimes that cannot cut connections after starting to shut down. */
 export class PendingRequests {
-  /** Requests to a handler around the application, which creates their promises. */
+  /** Requests to a handler that wraps the application and creates its own promises. */
   readonly #wrapped = new Map<Request, (response: Response) => void>();
   #over = false;
 
@@ -16,7 +16,7 @@ export class PendingRequests {
    */
   watch(handler: AppFetch): AppFetch {
     return (request, info) => {
-      // a further request on a connection that was kept alive
+      // another request on a keep-alive connection
       if (this.#over) return unavailable();
       const result = receivedBy(this, handler, request, info);
       return isThenable(result) && !isPromised(result) ? this.#cuttable(request, result) : result;
@@ -56,7 +56,7 @@ export class PendingRequests {
     const wrapped = [...this.#wrapped];
     this.#wrapped.clear();
     listenNow();
-    // first: their handlers may continue, and must still find what the runtime releases with the response
+    // first: their handlers may continue, and must still find the data that the runtime releases with the response
     const requests = new Set(wrapped.map(([request]) => request));
     for (const request of cutAll(this, requests, unavailable)) requests.add(request);
     for (const [, resolve] of wrapped) resolve(unavailable());

@@ -61,8 +61,7 @@ export const replacedHandleKey: unique symbol = Symbol("sluice.replaced handle")
 export type NodeHandle = (req: object, res: object) => unknown;
 
 /**
- * A server's time limits in ms; 0 or `Infinity` for none. The names come from Node's `http.Server`, the last from
- * nginx.
+ * A server's time limits in ms; 0 or `Infinity` for none. Names are from Node's `http.Server`, the last from nginx.
  */
 export interface ServerTimeouts {
   /**
@@ -240,7 +239,7 @@ export interface Servers {
   readonly listenLimits: readonly LimitName[] | "all";
   /** Limits that the server reads from an exported application; only on Bun. */
   readonly serverLimits?: ServerLimits;
-  /** Creates what the runtime needs for its first response, before clients can connect. */
+  /** Prepares the runtime for its first response, before clients can connect. */
   prepare?(): void;
   /** Responds to a request that the runtime's server should have rejected, when the URL no longer shows why. */
   refuse?(request: Request): Response | undefined;

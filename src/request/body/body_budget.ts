@@ -1,10 +1,10 @@
 import { type Evictable, FairBudget, Reservation } from "../../util/fair_budget.ts";
 import { overBudget, tooSlow } from "./body_errors.ts";
 
-/** The arrived part of all bodies being read in the process. */
+/** All bodies being read in the process; only bytes that have arrived count. */
 const budget = new FairBudget();
 
-/** Bytes in it announced for bodies that the runtime reads in one go; they may not have arrived yet. */
+/** Bytes in `budget` announced for bodies that the runtime reads in one go; they may not have arrived yet. */
 let announced = 0;
 
 /**

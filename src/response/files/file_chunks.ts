@@ -8,8 +8,8 @@ import type { OpenFile } from "../../exchange/file_system.ts";
 const LEAST_BYTES = 64 * 1024;
 const MOST_BYTES = 512 * 1024;
 /**
- * Bytes that all files together may have in memory, counting what exceeds the minimum piece size. The cost per piece
- * matters less when many downloads keep the process busy, and their clients may stop reading at any time.
+ * Bytes that all files together may have in memory, counting only bytes beyond the minimum piece size. The cost per
+ * piece matters less when many downloads keep the process busy, and their clients may stop reading at any time.
  */
 const SHARED_BYTES = 4 * 1024 * 1024;
 /** A client that requests the next piece within this many ms keeps up. */

@@ -12,7 +12,7 @@ import { GenerationalCache } from "../../util/generational_cache.ts";
  * of these names, plus ASCII case variants unless routing is case-sensitive.
  */
 export class ListedNames {
-  /** `null` until a path has shown it. */
+  /** `null` until a path reveals it. */
   #isExact: boolean | null = null;
   readonly #listed = new GenerationalCache<true>(128);
 
@@ -50,7 +50,7 @@ function isAmong(name: string, names: readonly string[]): boolean {
   return !isCaseSignificant && names.some((other) => asciiLowerCase(other) === asciiLowerCase(name));
 }
 
-/** `null` if the path does not show it. */
+/** `null` if the path does not reveal it. */
 async function isExact(files: FileSystem, root: string, path: string): Promise<boolean | null> {
   if (separatorBelow(root) === undefined) return false;
   const below = path.slice(root.length);

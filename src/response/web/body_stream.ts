@@ -297,7 +297,7 @@ export class BodyStream implements Holder {
     this.#waiting = null;
   }
 
-  // passes on one piece per client request
+  // passes on one piece per read by the client
   #deliver(): void {
     // enqueueing may call pull again, which would run later chunks' callbacks first
     if (this.#enqueueing) return;
