@@ -1,4 +1,4 @@
-/** Console output in production for unhandled errors. */
+/** Console output for unhandled errors in production. */
 import { assertEquals } from "@std/assert";
 import sluice from "@sluice/sluice";
 

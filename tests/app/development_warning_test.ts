@@ -8,7 +8,7 @@ import { warningsOf } from "../support/warnings.ts";
 // deno-lint-ignore no-explicit-any -- what plain JavaScript writes
 type Any = any;
 
-/** Returns the warnings for a new application in development that gets requests. */
+/** Returns the warnings from a new application in development that gets requests. */
 async function advised(make: (app: FrameworkApp) => unknown, ...asks: (string | [string, RequestInit])[]) {
   return await warningsOf(async () => {
     const app = sluice().set("env", "development");

@@ -1,4 +1,4 @@
-/** `app.on("error")`: errors that reach no handler of the program. */
+/** `app.on("error")`: errors that reach none of the program's handlers. */
 import { assertEquals } from "@std/assert";
 import { Readable } from "node:stream";
 import sluice, { type FrameworkApp, type FrameworkRequest } from "@sluice/sluice";
@@ -97,7 +97,7 @@ Deno.test("what a listener for error throws goes to the console, and the next li
   const logged = await logging(async () => {
     await ask(app, "/");
     await until(() => notes.length > 0, "the report");
-    // the console gets the rejection a turn later
+    // the rejection reaches the console one tick later
     await Promise.resolve();
   });
   assertEquals([logged, notes], [[broken, rejected], ["handler: nobody's (/)"]]);
@@ -175,7 +175,7 @@ Deno.test("a stream that fails is reported once, however it is sent", async () =
   });
   app.get("/sent", (_req, res) => void res.send(failing()));
   app.get("/foreign", () => {
-    // a response of another class, as some packages use
+    // a response of a different class, which some packages use
     const { status, headers, body } = new Response(failing());
     return { status, statusText: "", headers, body, arrayBuffer() {} } as unknown as Response;
   });
@@ -318,7 +318,7 @@ Deno.test("on Deno the server tells of a body that fails only if nobody listens,
       for (const path of paths) {
         await fetch(new URL(path, server.url)).then((response) => response.text()).catch(() => {});
       }
-      // the last one is reported after another turn of the server
+      // the last one is reported on the server's next tick
       await new Promise((resolve) => setTimeout(resolve, 0));
       await app.close();
     });

@@ -82,7 +82,7 @@ for (const [width, height, colorScheme] of [[1280, 900, "light"], [380, 800, "da
           const button = await page.getByRole("button", { name: "Reset ada" }).boundingBox();
           assert(button!.x + button!.width <= width, "the button of a row is out of sight");
 
-          // by keyboard: the first button of the table, then the form
+          // by keyboard: the table's first button, then the form
           await page.getByRole("button", { name: "Reset <img" }).focus();
           await page.keyboard.press("Enter");
           await limited.locator("td.key", { hasText: "<img" }).waitFor({ state: "detached" });

@@ -14,11 +14,11 @@ Deno.test("in a real browser the live page draws admitted and limited requests",
       const problems: string[] = [];
       page.on("pageerror", (error) => problems.push(error.message));
       page.on("console", (message) => {
-        // the page is meant to show 429s, and the last one is not an error
+        // the page is meant to show 429s, and its last request does not fail
         if (message.type() === "error" && !/429|404/.test(message.text())) problems.push(message.text());
       });
       await page.goto(`${origin}/live`);
-      // three of its own requests, so that there is something to see from the first second
+      // three of its own requests, for something to see from the first second
       await page.waitForFunction('document.querySelectorAll("#blocks rect").length === 3');
       assertEquals(await page.textContent("#left"), "7");
       await page.click("#many");
@@ -51,7 +51,7 @@ Deno.test("in a real browser the live page draws admitted and limited requests",
       await page.screenshot({ path: ".cache/screenshots/home.png" });
       await page.goto(`${origin}/nowhere`);
       const link = await page.evaluate(`getComputedStyle(document.querySelector("main a")).color`);
-      assertEquals(link, "rgb(92, 193, 211)"); // the color of water in dark mode
+      assertEquals(link, "rgb(92, 193, 211)"); // the water color in dark mode
       await page.screenshot({ path: ".cache/screenshots/missing.png" });
       assertEquals(problems, []);
       await page.close();

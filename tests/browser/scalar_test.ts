@@ -1,4 +1,4 @@
-/** Scalar's page shows the document, served by Scalar's own Express middleware. */
+/** Scalar's page shows the document. Scalar's own Express middleware serves it. */
 import { rm } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { apiReference } from "@scalar/express-api-reference";
@@ -19,7 +19,7 @@ const options = { sanitizeOps: false, sanitizeResources: false };
 const SCALAR = "@scalar/api-reference@1.72.1";
 const FOLDER = new URL(`../../.cache/scalar-${SCALAR.split("@").at(-1)}/`, import.meta.url);
 
-/** Folder of Scalar's script, which is downloaded once. */
+/** Folder for Scalar's script, which is downloaded once. */
 async function scalarFolder(): Promise<string> {
   const folder = fileURLToPath(FOLDER);
   await alone(new URL("../../.cache/scalar.lock", import.meta.url), async () => {

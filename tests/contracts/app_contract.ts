@@ -83,7 +83,7 @@ export const APP_CONTRACT: readonly Chapter[] = [
 
 /** A way to run the program. */
 export interface Subject {
-  /** Its name in the report. */
+  /** Subject name in the report. */
   readonly name: string;
   /** The features it lacks, with reasons. */
   readonly gaps: Readonly<Partial<Record<Feature, string>>>;
@@ -96,7 +96,7 @@ export interface Subject {
   stop(): Promise<void>;
 }
 
-/** Result of a case on a subject. */
+/** Result of one case on a subject. */
 export interface Outcome {
   /** Features the case needs and the subject lacks. */
   readonly gaps: readonly Feature[];
@@ -106,7 +106,9 @@ export interface Outcome {
 
 /** Time limit, in ms, for a case that is not expected to pass. */
 const GAP_LIMIT = 1000;
-/** How often all cases of a gap must pass before it counts as closed. Some gaps are races that are occasionally won. */
+/**
+ * How often all cases for a gap must pass before it counts as closed. Some gaps are races that are occasionally won.
+ */
 const GAP_TRIES = 20;
 
 /** Aborts the requests that a case left behind. */
@@ -122,8 +124,8 @@ function isLeftBehind(event: PromiseRejectionEvent): void {
 let flags = 0;
 
 /**
- * Runs all cases against one subject: first those that must pass, one by one, then those of its gaps in parallel. If
- * all cases of a gap pass, they run again, up to {@linkcode GAP_TRIES} times.
+ * Runs all cases against one subject: first those that must pass, one by one, then the cases for its gaps in parallel.
+ * If all cases for a gap pass, they run again, up to {@linkcode GAP_TRIES} times.
  *
  * @param contract The contract
  * @param subject The subject
@@ -139,7 +141,7 @@ export async function outcomesOf(contract: readonly Chapter[], subject: Subject)
     outcomes.set(one, { gaps, error: await errorOf(one, subject, limit) });
   };
   for (const { one, gaps } of cases) if (gaps.length === 0) await ask(one, gaps);
-  // last, since an attempt at what a subject cannot do may break it
+  // last, since trying a feature that a subject lacks may break it
   const flagged = cases.filter(({ gaps }) => gaps.length > 0);
   await Promise.all(flagged.map(({ one, gaps }) => ask(one, gaps)));
   for (const feature of Object.keys(subject.gaps)) {
@@ -181,7 +183,7 @@ async function errorOf(one: Case, subject: Subject, limit: number): Promise<Erro
 }
 
 /**
- * Whether a gap is real: some case that needs the feature does not pass.
+ * Whether a gap is real: at least one case that needs the feature fails.
  *
  * @param feature The feature that the subject is said to lack
  * @param outcomes Result of each case on the subject

@@ -7,7 +7,7 @@ const ROOT = new URL("../../", import.meta.url);
 
 const bundles = new Map<string, Promise<string>>();
 
-/** Target of a bundle: `browser` if it must not need any Node API, `workerd` as in the npm package. */
+/** Bundle target: `browser` if it must not need any Node API, `workerd` as in the npm package. */
 export type BundledFor = "browser" | "deno" | "workerd";
 
 /**

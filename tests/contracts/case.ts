@@ -1,7 +1,7 @@
 import { PATIENCE_MS } from "../support/patience.ts";
 import type { Depart } from "./disconnecting.ts";
 
-/** How long a case waits for something, in ms: half of its own time limit, so that it fails with its own message. */
+/** How long a case waits for something, in ms: half its time limit, so it fails with its own message. */
 export const CASE_PATIENCE_MS = PATIENCE_MS / 2;
 
 /** Features that a runtime may lack; a subject that lacks one gives the reason. */
@@ -35,7 +35,7 @@ export type Feature =
 /** Sends a request to a subject; redirects are not followed. */
 export type Ask = (path: string, init?: RequestInit) => Promise<Response>;
 
-/** Tools of a case. */
+/** Tools for a case. */
 export interface Visit {
   /** Sends the subject a request. */
   readonly ask: Ask;
@@ -92,7 +92,7 @@ export async function seen(ask: Ask, path: string, init?: RequestInit, ...header
   return [response.status, await response.text(), ...values];
 }
 
-/** Polls until a flag of the program has a value. */
+/** Polls until one of the program's flags has a value. */
 export async function flagged(ask: Ask, name: string, value = 1): Promise<void> {
   const late = Date.now() + CASE_PATIENCE_MS;
   while (Number(await text(ask, `/flags/${name}`)) < value) {

@@ -1,4 +1,4 @@
-/** WebSocket frames, as bytes. */
+/** WebSocket frames as bytes. */
 
 /** Frame types (RFC 6455 section 5.2). */
 export const OPCODE = { more: 0, text: 1, binary: 2, close: 8, ping: 9, pong: 10 } as const;
@@ -37,7 +37,7 @@ export function frame(
   return made;
 }
 
-/** Code and reason of a close frame. */
+/** A close frame's code and reason. */
 export function closeOf(frame: Frame | null): [code: number | undefined, reason: string] | undefined {
   if (frame?.opcode !== OPCODE.close) return undefined;
   const { data } = frame;

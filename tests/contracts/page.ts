@@ -7,16 +7,16 @@ type Described = Pick<Subject, "name" | "gaps" | "noticesResets">;
 interface Column extends Described {
   /** Its heading. */
   readonly code: string;
-  /** Result of each case. */
+  /** Each case's result. */
   readonly outcomes: ReadonlyMap<Case, Outcome>;
 }
 
 /**
- * Writes the page about the runtimes.
+ * Writes the page on runtimes.
  *
  * @param contract The contract
  * @param subjects The ways to run the program, in column order
- * @param outcomes Result of each case, by subject name
+ * @param outcomes Each case's result, by subject name
  * @returns The page in Markdown, unformatted
  */
 export function runtimesPage(

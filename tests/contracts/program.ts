@@ -25,7 +25,7 @@ import { limitRoutes, RequestedClock } from "./program_limits.ts";
 import { socketRoutes } from "./program_sockets.ts";
 import { streamRoutes } from "./program_streams.ts";
 
-/** Folder of the files the program serves, relative to the working directory. */
+/** Folder with the files the program serves, relative to the working directory. */
 const FILES = "tests/fixtures";
 
 export function buildProgram(): FrameworkApp {
@@ -241,7 +241,7 @@ function files(app: FrameworkApp): void {
   app.use("/own-view", own);
 }
 
-/** A kind of view that needs no files. */
+/** A view class that needs no files. */
 class OwnView {
   readonly name: string;
   readonly path = "in memory";

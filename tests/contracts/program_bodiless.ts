@@ -1,4 +1,4 @@
-/** The part of the program for requests without a body: every way to read, behind every parser. */
+/** The part of the program for requests without a body: every way to read a body, behind every parser. */
 import sluice, { type FrameworkApp, type FrameworkRequest, type FrameworkResponse, Router } from "@sluice/sluice";
 
 /** Routes below `/bodiless`, which return what they have read. */

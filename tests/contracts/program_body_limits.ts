@@ -1,7 +1,7 @@
 /** The part of the program that reads whole bodies, with the default limits and with small ones. */
 import sluice, { type FrameworkApp, type FrameworkRequest, type FrameworkResponse } from "@sluice/sluice";
 
-/** Routes that read bodies in every way, below `/limits`; with small limits, below `/small-limits`. */
+/** Routes that read bodies in every way, under `/limits`; with small limits, under `/small-limits`. */
 export function bodyLimitRoutes(app: FrameworkApp): void {
   app.use("/limits", reading(sluice()));
   const small = sluice().set("body limit", { json: "1kb", text: 1000, arrayBuffer: 200_000, formData: 2000 });

@@ -5,10 +5,10 @@ import type { FrameworkApp } from "@sluice/sluice";
 
 const LONG = Array.from({ length: 300 }, (_, id) => ({ id, name: `User ${id} ü` }));
 
-/** `coded coded coded coded coded` in deflate. */
+/** `coded coded coded coded coded` deflated. */
 const DEFLATED = Uint8Array.from(atob("eJxLzk9JTVFIxk4CAJ16Cnw="), (one) => one.charCodeAt(0));
 
-/** Compressed responses, made in every possible way. */
+/** Compressed responses, produced in every possible way. */
 export function compressedRoutes(app: FrameworkApp): void {
   app.use("/compressed", compress());
   app.get("/compressed/json", (_req, res) => res.json(LONG));

@@ -1,4 +1,4 @@
-/** The part of the program whose functions find the request without being passed it. */
+/** The part of the program whose functions find the request without receiving it. */
 import { context, currentRequest, requestFields } from "@sluice/middleware/context";
 import { log, type LogRecord } from "@sluice/middleware/log";
 import { requestId, type RequestIdExtras, traceHeaders } from "@sluice/middleware/request-id";
@@ -10,14 +10,14 @@ import sluice, {
   Router,
 } from "@sluice/sluice";
 
-/** A function that is not passed the request. */
+/** A function that does not receive the request. */
 const named = (): unknown => requestFields().id ?? null;
 
 function pause(ms = 2): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms));
 }
 
-/** The middleware; where it cannot be made, nothing, and the reason. */
+/** The middleware; where it cannot be made, a no-op and the reason. */
 function supported(): { entered: Handler; refusal: string | null } {
   try {
     return { entered: context() as Handler, refusal: null };
@@ -26,7 +26,7 @@ function supported(): { entered: Handler; refusal: string | null } {
   }
 }
 
-/** Routes that look up their request in different kinds of places. */
+/** Routes that look up their request from various places. */
 export function contextRoutes(app: FrameworkApp): void {
   const { entered, refusal } = supported();
   const isNone = currentRequest() === undefined && Object.keys(traceHeaders()).length === 0;

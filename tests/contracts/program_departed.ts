@@ -2,7 +2,7 @@
 import type { FrameworkApp, FrameworkRequest, FrameworkResponse } from "@sluice/sluice";
 import sluice from "@sluice/sluice";
 
-/** Everything a handler can read of its request, and do with its response. */
+/** Everything a handler can read from its request and do with its response. */
 const WAYS: Readonly<Record<string, (req: FrameworkRequest, res: FrameworkResponse) => unknown>> = {
   get: (req) => typeof req.get("host"),
   headers: (req) => typeof req.headers["host"],

@@ -19,7 +19,7 @@ const digits = {
   },
 };
 
-/** Documented routes, and the pages of the document. */
+/** Documented routes, and the document's pages. */
 export function documentRoutes(app: FrameworkApp): void {
   const router = Router();
   const summary = operation({ summary: "Found" });

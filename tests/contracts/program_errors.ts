@@ -8,7 +8,7 @@ const notes = new Map<string, string[]>();
 /** Content types of streams that fail; `""` for none. */
 const TYPES: Readonly<Record<string, string>> = { none: "", text: "text/plain", bytes: "application/octet-stream" };
 
-/** Routes that fail, and one that returns the reported errors. */
+/** Routes that fail, and a route that returns the reported errors. */
 export function errorRoutes(app: FrameworkApp): void {
   app.get("/error-notes/:flag", (req, res) => res.json(notes.get(req.params.flag) ?? []));
   const failing = sluice();
@@ -98,7 +98,7 @@ function sending(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, 5));
 }
 
-/** As much of Node's readable stream as a pipe needs; not every runtime has Node's. */
+/** As much of Node's readable stream as a pipe needs; some runtimes lack Node's. */
 class Source {
   readonly #listeners = new Set<(error: Error) => void>();
 

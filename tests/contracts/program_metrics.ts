@@ -2,7 +2,7 @@
 import { metrics } from "@sluice/middleware/metrics";
 import sluice, { type FrameworkApp } from "@sluice/sluice";
 
-/** Measured routes, each flag separately, and the measurements. */
+/** Measured routes, one set per flag, and the metrics. */
 export function metricsRoutes(app: FrameworkApp): void {
   const measured = metrics();
   const inner = sluice().set("env", "test");

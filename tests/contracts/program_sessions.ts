@@ -1,11 +1,11 @@
-/** The part of the program with sessions and protection from cross-site requests. */
+/** The part of the program with sessions and protection against cross-site requests. */
 import { csrf, type CsrfExtras } from "@sluice/middleware/csrf";
 import { MemorySessionStore, session } from "@sluice/middleware/session";
 import sluice, { type FrameworkApp, type Request } from "@sluice/sluice";
 
 const SECRET = "a secret of the contract's program";
 
-/** Routes with sessions in sealed cookies and in memory. */
+/** Routes with sessions, in sealed cookies and in memory. */
 export function sessionRoutes(app: FrameworkApp): void {
   const kinds = {
     sealed: session({ secret: SECRET, name: "sealed" }),

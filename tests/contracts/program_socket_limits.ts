@@ -1,13 +1,13 @@
-/** Routes whose connections have limits, and routes that check the origin of a handshake. */
+/** Routes whose connections have limits, and routes that check a handshake's origin. */
 import sluice, { type FrameworkApp, type WebSocketConnection } from "@sluice/sluice";
 
 /** Records an event of a connection; cases poll for it. */
 type Note = (ws: WebSocketConnection, what: unknown) => void;
 
-/** Maximum total bytes of messages whose handlers wait, on `/socket/limits/waits`. */
+/** Maximum total bytes of messages with waiting handlers, on `/socket/limits/waits`. */
 export const WAITING_BYTES: number = 1024 * 1024;
 
-/** Waiting handlers, by the name in `?flag=`; `null` once they no longer wait. */
+/** Waiting handlers, by the name in `?flag=`; `null` once they are done waiting. */
 const waiting = new Map<string, (() => void)[] | null>();
 
 function released(flag: string): Promise<void> {

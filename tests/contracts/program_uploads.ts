@@ -2,7 +2,7 @@
 import { upload, type UploadedFile } from "@sluice/middleware/upload";
 import type { ErrorRequestHandler, FrameworkApp, RequestHandler } from "@sluice/sluice";
 
-/** Routes that receive forms in different ways, and return what they got. */
+/** Routes that receive forms in different ways, and return the contents. */
 export function uploadRoutes(app: FrameworkApp): void {
   const limits = { fileSize: 1000 };
   app.post("/uploads/memory", upload({ limits, types: ["text/*"] }), (req, res) => {

@@ -1,4 +1,4 @@
-/** The part of the program that validates requests with schemas of three libraries, and documents them. */
+/** The part of the program that validates requests with schemas from three libraries, and documents them. */
 import { upload } from "@sluice/middleware/upload";
 import { openapiPages } from "@sluice/openapi/pages";
 import { operation, validate } from "@sluice/openapi";
@@ -8,13 +8,13 @@ import { type } from "arktype";
 import * as v from "valibot";
 import { z } from "zod";
 
-/** Checks of three routes: a JSON body and a query, a form with a file, and a parameter. */
+/** Checks for three routes: a JSON body and a query, a form with a file, and a parameter. */
 export interface Checks {
   /** A body `{ name, n, tags? }`, and a query `page`. */
   readonly note: Handler;
   /** A form with the strings `title` and `n`. */
   readonly form: Handler;
-  /** A parameter `id` of digits, and a response. */
+  /** A numeric parameter `id`, and a response. */
   readonly one: Handler;
 }
 
@@ -25,7 +25,7 @@ const arktypeOne = { id: type(DIGITS) };
 const valibotDigits = v.pipe(v.string(), v.regex(DIGITS));
 const valibotOne = toStandardJsonSchema(v.object({ id: valibotDigits }));
 
-/** The same checks, with schemas of each library. */
+/** The same checks, with schemas from each library. */
 export const LIBRARIES: Readonly<Record<"zod" | "valibot" | "arktype", Checks>> = {
   zod: {
     note: validate({
@@ -63,7 +63,7 @@ export const LIBRARIES: Readonly<Record<"zod" | "valibot" | "arktype", Checks>> 
   },
 };
 
-/** Routes with the same requirements, each with the schemas of another library, and the document of each. */
+/** Routes with the same requirements, each with another library's schemas, and a document for each. */
 export function validatedRoutes(app: FrameworkApp): void {
   for (const [library, { note, form, one }] of Object.entries(LIBRARIES)) {
     const router = Router();

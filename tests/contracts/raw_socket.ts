@@ -1,4 +1,4 @@
-/** A hand-written WebSocket client, for handshakes and frames that no valid client would send, and for raw bytes. */
+/** A hand-written WebSocket client, for raw bytes and for handshakes and frames that no valid client would send. */
 
 import { type Frame, frame, OPCODE } from "./frame.ts";
 
@@ -12,7 +12,7 @@ export const HANDSHAKE: Readonly<Record<string, string>> = {
 
 /** One connection; `using` cuts it. */
 export class RawSocket implements Disposable {
-  /** Status and headers of the response, as received. */
+  /** Status and headers of the response as received. */
   head = "";
   readonly #tcp: Deno.TcpConn;
   #read = new Uint8Array(0);
@@ -55,7 +55,7 @@ export class RawSocket implements Disposable {
     return lines.filter(([one]) => one!.toLowerCase() === name.toLowerCase()).map(([, value]) => value!);
   }
 
-  /** Body of a response that has a length or is chunked. */
+  /** Body of a response with a length or in chunks. */
   async body(): Promise<string> {
     let bytes = new Uint8Array(0);
     if (this.header("content-length").length > 0) bytes = await this.#take(Number(this.header("content-length")[0]));
@@ -80,7 +80,7 @@ export class RawSocket implements Disposable {
     await this.send(OPCODE.close, new Uint8Array(bytes));
   }
 
-  /** Sends bytes as they are. */
+  /** Sends raw bytes. */
   async write(bytes: Uint8Array): Promise<void> {
     for (let at = 0; at < bytes.length;) at += await this.#tcp.write(bytes.subarray(at));
   }

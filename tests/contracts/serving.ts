@@ -2,7 +2,7 @@ import { fileURLToPath } from "node:url";
 import type { Ask } from "./case.ts";
 import { PATIENCE_MS } from "../support/patience.ts";
 
-/** A server in its own process. */
+/** A server in a separate process. */
 export interface Serving {
   readonly origin: string;
   /** Sends it a request over a socket. */
@@ -40,7 +40,7 @@ export async function startServing(
   const listen = async (stream: ReadableStream<Uint8Array<ArrayBuffer>>): Promise<void> => {
     for await (const text of stream.pipeThrough(new TextDecoderStream())) {
       told.text += text;
-      // and not the line number of an error's stack
+      // and not a line number in an error's stack
       const found = told.text.match(/(?:^|https?:\/\/\S+:)(\d{2,5})\/?\s*$/m);
       if (found !== null) port.resolve(Number(found[1]));
     }
@@ -62,7 +62,7 @@ export async function startServing(
   };
   const stop = async (): Promise<void> => {
     client.close();
-    // a host with a child process can end it on SIGTERM, but not when killed
+    // a host with a child process can end that process on SIGTERM, but not when killed
     end("SIGTERM");
     const timer = setTimeout(() => end("SIGKILL"), 3000);
     await child.status;
@@ -85,7 +85,7 @@ export async function startServing(
   }
 }
 
-/** Options of every request: redirects are not followed, and responses are not compressed. */
+/** Options for every request: redirects are not followed, and responses are not compressed. */
 export function asked(init: RequestInit = {}): RequestInit {
   const headers = new Headers(init.headers);
   if (!headers.has("accept-encoding")) headers.set("accept-encoding", "identity");

@@ -1,4 +1,4 @@
-/** Options of a handshake. */
+/** Handshake options. */
 export interface ConnectOptions {
   /** Sub-protocols to offer. */
   readonly protocols?: string[];
@@ -17,7 +17,7 @@ export class SocketClient implements AsyncDisposable {
   /**
    * @param origin Origin of the server
    * @param path Path of the request
-   * @param options Options of the handshake
+   * @param options Handshake options
    */
   constructor(origin: string, path: string, { protocols = [], headers = {} }: ConnectOptions = {}) {
     // Deno's own option `headers`
@@ -72,7 +72,7 @@ export class SocketClient implements AsyncDisposable {
     if (this.socket.readyState !== 1) throw new Error("it does not open");
   }
 
-  /** Closes the socket and waits for the end. */
+  /** Closes the socket and waits for the close event. */
   async close(code?: number, reason?: string): Promise<CloseEvent> {
     if (code === undefined) this.socket.close();
     else this.socket.close(code, reason);

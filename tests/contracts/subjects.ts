@@ -9,7 +9,7 @@ import { buildProgram } from "./program.ts";
 import { asked, type Serving, startServing } from "./serving.ts";
 import { bridgeTo } from "./unix_bridge.ts";
 
-/** Requirements of a subject on the machine. */
+/** A subject's requirements on the machine. */
 export type Needed = "nothing" | "Node" | "runtimes";
 
 /** A way to run the program. */
@@ -116,9 +116,9 @@ function uws(name: string, file: string): SubjectKind {
 
 /** How to start a host. */
 interface HostOptions {
-  /** Target of the bundle. */
+  /** Bundle target. */
   readonly platform?: BundledFor;
-  /** Additional arguments of the host. */
+  /** Additional host arguments. */
   readonly args?: readonly string[];
 }
 

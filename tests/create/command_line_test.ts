@@ -1,4 +1,4 @@
-/** Output and effects of the program for everything its users may type. */
+/** The program's output and effects for everything its users may type. */
 import { fileURLToPath } from "node:url";
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { run } from "../../scripts/process.ts";
@@ -27,7 +27,7 @@ class Place implements AsyncDisposable {
     return runProgram(program, args, { cwd: this.path, ...options });
   }
 
-  /** All files and folders in it, with their contents. */
+  /** All files and folders in it, with contents. */
   async contents(below = ""): Promise<Record<string, string>> {
     const found: Record<string, string> = {};
     for await (const { name, isDirectory } of Deno.readDir(`${this.path}/${below}`)) {
@@ -53,7 +53,7 @@ async function makePlace(files: Record<string, string> = {}): Promise<Place> {
   return new Place(path);
 }
 
-/** Asserts that the program refused with one line, and changed nothing. */
+/** Asserts that the program refused with one line of output, and changed nothing. */
 async function assertRefused(place: Place, args: readonly string[], what: RegExp, options: Partial<RunOptions> = {}) {
   const before = await place.contents();
   const { code, stdout, stderr } = await place.run(args, options);

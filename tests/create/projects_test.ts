@@ -12,7 +12,7 @@ import { filesIn, inProject, makeSite, type Site, start, type Started, writeProj
 
 const { version } = JSON.parse(await Deno.readTextFile(new URL("../../deno.json", import.meta.url)));
 const ignore = skipNode || skipTools;
-/** A Wrangler for the Node version of the tests; newer ones need Node 22. */
+/** A Wrangler for the tests' Node version; newer ones need Node 22. */
 const OLD_WRANGLER = "4.86.0";
 
 let site: Site;
@@ -62,7 +62,7 @@ async function textOf(url: string, init?: RequestInit): Promise<string> {
   return text;
 }
 
-/** Sends a server its requests, then ends it. */
+/** Sends a server its requests, then stops it. */
 async function checkServer({ origin, end }: Started, template: Template): Promise<void> {
   try {
     await QUESTIONS[template](origin);
@@ -76,11 +76,11 @@ async function checkServer({ origin, end }: Started, template: Template): Promis
 /** Commands that do not exit, or need an account. */
 const ENDLESS = /run dev|task dev|deploy/;
 
-/** Checks that everything AGENTS.md lists exists, and that its commands work. */
+/** Checks that everything listed in AGENTS.md exists, and that its commands work. */
 async function checkAgentsFile(folder: string, runtime: Runtime): Promise<void> {
   const text = await Deno.readTextFile(`${folder}AGENTS.md`);
   for (const [, path] of text.matchAll(/`((?:src|test|views|public|node_modules)\/[^`]*|wrangler\.jsonc)`/g)) {
-    // Deno's packages from JSR are in no project folder
+    // Deno keeps JSR packages outside project folders
     await Deno.stat(folder + path);
   }
   const lines = text.match(/^```sh\n(.*?)^```$/ms)![1]!.trim().split("\n").map((line) => line.replace(/ +#.*$/, ""));
@@ -104,7 +104,7 @@ async function productionCommand(folder: string): Promise<string[]> {
 const ENV = { PORT: "0", NODE_ENV: "production" };
 const written = new Map<string, Promise<string>>();
 
-/** A project, which is created once. */
+/** A project, created only once. */
 function projectOn(runtime: Runtime, template: Template): Promise<string> {
   const key = `${runtime} ${template}`;
   const folder = written.get(key) ?? writeProject(site, runtime, template);

@@ -1,4 +1,4 @@
-/** Output of test runners, recorded for the same few tests: one fails, one is skipped. */
+/** Test runner output, recorded for the same few tests: one fails, one is skipped. */
 import { assertEquals } from "@std/assert";
 import { countTests, differences, readTestResults } from "../../create/src/try/test_results.ts";
 

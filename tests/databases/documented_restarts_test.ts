@@ -51,7 +51,7 @@ class RunningProgram {
    */
   async uses(when: string): Promise<void> {
     const { use } = this.#documented;
-    // it ends with the program
+    // it stops with the program
     if (use === "events" && !this.#isFollowed) this.#follow().catch(() => undefined);
     await this.#until(async () => {
       if (use === "topics") {
@@ -171,10 +171,7 @@ for (const { name, ignore, command } of LISTENING_RUNTIMES) {
   });
 }
 
-/**
- * Writes the programs, and an entry that loads the one whose number is in the environment, so that there is only one
- * bundle.
- */
+/** Writes the programs, and an entry that loads one by its number in the environment, so one bundle is enough. */
 async function writePrograms(programs: readonly string[]): Promise<void> {
   const folder = new URL(PROGRAMS, ROOT);
   await Deno.mkdir(folder, { recursive: true });
@@ -185,7 +182,7 @@ async function writePrograms(programs: readonly string[]): Promise<void> {
   await Deno.writeTextFile(new URL("all.ts", folder), all);
 }
 
-/** Puts a bundle where it finds the package that a store with `url` imports, which bundlers omit. */
+/** Puts a bundle where it finds the package that a store with `url` imports; bundlers omit it. */
 async function besidePackages(bundle: string): Promise<string> {
   const folder = new URL(PROGRAMS, ROOT);
   const redis = new URL("node_modules/redis/", folder);

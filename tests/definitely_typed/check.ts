@@ -1,5 +1,5 @@
 /**
- * `deno task test:types`: compiles DefinitelyTyped's tests of Express's types against the built packages.
+ * `deno task test:types`: compiles DefinitelyTyped's tests for Express's types against the built packages.
  *
  * `--from=folder`, or the variable `DEFINITELY_TYPED`, names a folder that contains them; `--fetch` checks them out.
  */

@@ -7,9 +7,9 @@
 export interface Expected {
   /** The test. */
   readonly path: string;
-  /** Lines of the test, from 1. */
+  /** Line numbers in the test, from 1. */
   readonly lines: readonly number[];
-  /** The error number of the compiler, or `type` where a type is shown differently. */
+  /** The compiler's error number, or `type` where a type is shown differently. */
   readonly code: string;
   readonly reason: string;
 }

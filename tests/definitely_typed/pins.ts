@@ -1,17 +1,17 @@
 /**
- * The DefinitelyTyped tests to run, and the packages that such programs install. Each commit was the latest for its
- * file when it was pinned; the version of a types package is the one the file was written for.
+ * The DefinitelyTyped tests to run, and the packages that such programs install. Each commit was the file's latest when
+ * pinned; each types package has the version the file was written for.
  */
 
-/** A file of DefinitelyTyped. */
+/** A DefinitelyTyped file. */
 export interface Pinned {
   /** Its path in the repository. */
   readonly path: string;
-  /** The commit of the file. */
+  /** The file's commit. */
   readonly commit: string;
 }
 
-/** Repository of the tests. */
+/** The tests' repository. */
 export const REPOSITORY = "https://github.com/DefinitelyTyped/DefinitelyTyped.git";
 
 /** The tests and their commits. */
@@ -27,7 +27,7 @@ export const PINNED: readonly Pinned[] = [
   { path: "types/express-session/express-session-tests.ts", commit: "a8c41d32210740197227d73437da3587c2a352f6" },
 ];
 
-/** What such a program installs besides Sluice, which it installs as `express`. */
+/** Packages such a program installs besides Sluice, which it installs as `express`. */
 export const PACKAGES: Readonly<Record<string, string>> = {
   "@types/body-parser": "1.19.6",
   "@types/cookie-parser": "1.4.10",

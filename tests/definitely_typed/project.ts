@@ -7,7 +7,7 @@ const FOLDER = new URL("../../.cache/definitely_typed/", import.meta.url);
 const INSTALL_MS = 300_000;
 
 /**
- * Installs the packages of such a program if they are missing, and adds the built package.
+ * Installs such a program's packages if they are missing, and adds the built package.
  *
  * @param sluice The built package
  * @returns Path of the folder, with a trailing slash

@@ -3,7 +3,7 @@ import ts from "typescript";
 
 /** A type that is not shown as expected. */
 export interface Unlike {
-  /** Line of the expression, from 1. */
+  /** The expression's line, from 1. */
   readonly line: number;
   /** The expected type. */
   readonly wanted: string;
@@ -12,8 +12,8 @@ export interface Unlike {
 }
 
 /**
- * Compares the types that a file's comments expect with those the compiler shows. A trailing comment applies to its own
- * line, a comment on its own line to the next one.
+ * Compares the types expected in a file's comments with those the compiler shows. A trailing comment applies to its own
+ * line, a comment on its own line, to the next one.
  *
  * @param source The file
  * @param checker The compiler

@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { ask, quietApp, serving } from "../support/app.ts";
 import { opened, untilClosed } from "../support/raw_client.ts";
 
-/** The page for an error with the stack format of some engine. */
+/** The page for an error with an engine's stack format. */
 async function page(stack: string | undefined): Promise<string> {
   const app = quietApp();
   app.get("/", () => {
@@ -90,7 +90,7 @@ async function shown(fail: () => unknown): Promise<string> {
     .replaceAll("&gt;", ">");
 }
 
-/** The same without the frames of this program. */
+/** The same page without this program's frames. */
 async function withoutFrames(fail: () => unknown): Promise<string[]> {
   return (await shown(fail)).split("\n").filter((line) => !/^ +at /.test(line));
 }

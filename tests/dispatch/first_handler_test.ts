@@ -129,7 +129,7 @@ async function seen(shape: Shape, handler: Handler, isWalked: boolean, path: str
   );
   const response = await ask(app, path);
   const body = await response.text();
-  // what a handler does after its response is recorded in later turns
+  // what a handler does after its response is recorded on later ticks
   await new Promise((resolve) => setTimeout(resolve, 0));
   return {
     status: response.status,

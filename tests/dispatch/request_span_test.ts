@@ -9,13 +9,13 @@ const exporter = new InMemorySpanExporter();
 new NodeTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] }).register();
 const tracer = trace.getTracer("test");
 
-/** The final state of a span. */
+/** A span's final state. */
 interface Said {
   readonly name: string;
   readonly route: unknown;
   /** Whether it has an error status. */
   readonly isError: boolean;
-  /** Messages of the exceptions. */
+  /** Exception messages. */
   readonly exceptions: unknown[];
 }
 

@@ -18,7 +18,7 @@ const TRACE = "0af7651916cd43dd8448eb211c80319c";
 const CALLER = "b7ad6b7169203331";
 
 const exporter = new InMemorySpanExporter();
-/** Sampler of the current test. */
+/** The current test's sampler. */
 let sampler: Sampler | undefined;
 const sampling: Sampler = {
   shouldSample: (...asked) => sampler?.shouldSample(...asked) ?? { decision: SamplingDecision.RECORD_AND_SAMPLED },

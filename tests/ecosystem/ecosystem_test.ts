@@ -1,6 +1,6 @@
 /**
  * Unmodified npm middleware for Express: every program in programs/ runs on Sluice under Deno, Node and Bun and on real
- * Express under Node, and gets the same requests. The results are a section of docs/ecosystem.md.
+ * Express under Node, and gets the same requests. The results are a section in docs/ecosystem.md.
  */
 import { fileURLToPath } from "node:url";
 import { assertEquals } from "@std/assert";
@@ -53,7 +53,7 @@ Deno.test.afterAll(async () => {
   await Deno.remove(scratch, { recursive: true });
 });
 
-// with times in whole seconds, since Deno and Node round them differently
+// with times in whole seconds, which Deno and Node round differently
 async function copyFiles(from: string, to: string): Promise<void> {
   await Deno.mkdir(to);
   for await (const { name, isDirectory } of Deno.readDir(from)) {

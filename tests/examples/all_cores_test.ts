@@ -1,4 +1,4 @@
-/** The setups of `docs/all-cores.md`: all processes respond, and each counts for itself. */
+/** The setups of `docs/all-cores.md`: all processes respond, and each keeps its own counts. */
 import { assert, assertEquals } from "@std/assert";
 import { fileURLToPath } from "node:url";
 import { bundled } from "../contracts/bundled.ts";
@@ -27,7 +27,7 @@ async function spread(port: number, connections: number): Promise<number[]> {
   return [...counts.values()];
 }
 
-/** Checks that all processes respond, and that an in-memory limit is separate for each. */
+/** Checks that all processes respond, and that each has its own in-memory limit. */
 async function assertSpread(port: number): Promise<void> {
   await until(async () => (await spread(port, 20 * WORKERS)).length === WORKERS, "all of them answer");
   let admitted = 0;

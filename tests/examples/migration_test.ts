@@ -6,7 +6,7 @@ import { type Program, startProgram } from "../support/program.ts";
 
 const root = new URL("../../", import.meta.url);
 
-/** A request of the script: method and path, a form or JSON to send, additional headers. */
+/** A request in the script: method and path, a form or JSON to send, additional headers. */
 type Step = readonly [string, { form?: Record<string, string>; json?: unknown; headers?: Record<string, string> }?];
 
 const SCRIPTS: Readonly<Record<string, readonly Step[]>> = {
@@ -81,10 +81,10 @@ const SCRIPTS: Readonly<Record<string, readonly Step[]>> = {
   ],
 };
 
-/** Headers that belong to the connection or name the framework; Express on Deno sends no length for an empty body. */
+/** Headers that are about the connection or the framework; Express on Deno sends no length for an empty body. */
 const UNTOLD = /^(connection|date|keep-alive|transfer-encoding|x-powered-by|set-cookie)$|^content-length 0$/;
 
-/** Runs a script like a browser with cookies, and returns what it saw. */
+/** Runs a script like a browser with cookies, and returns its observations. */
 async function play(origin: string, script: readonly Step[]): Promise<unknown[]> {
   const jar = new Map<string, string>();
   const seen: unknown[] = [];

@@ -1,4 +1,4 @@
-/** Lifetime of MCP sessions, by an injected clock; `models/` runs the programs on every runtime. */
+/** Lifetime of MCP sessions on an injected clock; `models/` runs the programs on every runtime. */
 import type { FrameworkApp } from "@sluice/sluice";
 import { assertEquals } from "@std/assert";
 import { makeApp } from "../../examples/recipes/mcp.ts";
@@ -35,7 +35,7 @@ Deno.test("an MCP session that nobody uses ends, and one with an open stream doe
   assertEquals([await ping(app, idle), await ping(app, used), await ping(app, open)], [404, 200, 200]);
   now = 9000;
   assertEquals([await ping(app, used), await ping(app, open)], [404, 200]);
-  // once the stream has ended, it is like any other
+  // once its stream has ended, a session is like any other
   await response.body!.cancel();
   await Promise.resolve();
   now = 10_100;

@@ -1,6 +1,6 @@
 /**
- * The programs of `docs/recipes.md` and the guides to authentication and language models: each is what a page prints,
- * and does what the page says. `recipes/` and `models/` run on every runtime.
+ * The programs of `docs/recipes.md` and the guides to authentication and language models: each equals the code on its
+ * page, and does what the page says. `recipes/` and `models/` run on every runtime.
  */
 import { createRemoteJWKSet, exportJWK, generateKeyPair, SignJWT } from "jose";
 import sluice, { type FrameworkApp } from "@sluice/sluice";
@@ -132,7 +132,7 @@ Deno.test("proxy: a path cannot choose the server, and only a trusted proxy's ad
   });
 });
 
-/** An application's response at a path: the report's id and its age. */
+/** An application's response at a path, with the report's id and age. */
 async function report(app: FrameworkApp, headers: Record<string, string> = {}, path = "/report/a"): Promise<unknown[]> {
   const response = await app.inject(path, { headers });
   return [(await response.json()).made, response.headers.get("age")];

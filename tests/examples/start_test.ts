@@ -1,4 +1,4 @@
-/** What newcomers wait for: the demo, started on a machine with nothing but Deno, and its API pages. */
+/** A newcomer's first download: the demo and its API pages, on a machine with nothing but Deno. */
 import { assert, assertEquals } from "@std/assert";
 import { fileURLToPath } from "node:url";
 import { linesOf } from "../../scripts/lines.ts";
@@ -9,7 +9,7 @@ const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 /** Maximum download: a third more packages than today, and twice their unpacked size. */
 const MOST = { packages: 40, megabytes: 20 };
 
-/** Needed only by the API pages, and as large as everything else. */
+/** The package that only the API pages need, as large as everything else. */
 const VIEWER = "swagger-ui-dist";
 
 const ADVICE = "deno.json names what the packages and the demo need, and Deno downloads all of it before it starts a " +
@@ -62,7 +62,7 @@ Deno.test("with empty caches, the README's command starts the demo after few dow
     later = packagesIn(await filesIn(`${cache}/npm`));
   } finally {
     clearTimeout(timer);
-    // Deno passes it on to the processes of the task
+    // Deno passes it on to the task's processes
     child.kill("SIGTERM");
     await child.status;
     await errors;

@@ -1,6 +1,6 @@
 /**
  * Objects that programs and tests make from requests and responses: derived ones, proxies, and objects made from the
- * prototypes alone. All properties are walked, so that none can be forgotten.
+ * prototypes alone. All properties are enumerated, so none can be forgotten.
  */
 import { fileURLToPath } from "node:url";
 import { assert, assertEquals, assertStrictEquals } from "@std/assert";
@@ -19,7 +19,7 @@ const KINDS: Readonly<Record<string, (object: Any) => Any>> = {
   "a copy with the same prototype": (object) => Object.assign(Object.create(Object.getPrototypeOf(object)), object),
 };
 
-/** Arguments for every method of a request. */
+/** Arguments for every request method. */
 const REQUEST_CALLS: Readonly<Record<string, readonly unknown[]>> = {
   ...{ get: ["host"], header: ["x-a"], accepts: ["json"], acceptsCharsets: ["utf-8"], acceptsEncodings: ["gzip"] },
   ...{ acceptsLanguages: ["en"], is: ["txt"], range: [10], waitUntil: [Promise.resolve()] },
@@ -28,7 +28,7 @@ const REQUEST_CALLS: Readonly<Record<string, readonly unknown[]>> = {
   ...{ unpipe: [], setTimeout: [0], destroy: [], iterator: [], toArray: [] },
 };
 
-/** Arguments for every method of a response. */
+/** Arguments for every response method. */
 const RESPONSE_CALLS: Readonly<Record<string, readonly unknown[]>> = {
   ...{ status: [201], sendStatus: [202], send: ["text"], json: [{ a: 1 }], jsonp: [{ a: 1 }], set: ["a", "b"] },
   ...{ header: ["a", "b"], get: ["x-a"], append: ["x-a", "b"], type: ["txt"], contentType: ["txt"], vary: ["a"] },
@@ -52,7 +52,7 @@ const RESPONSE_CALLS: Readonly<Record<string, readonly unknown[]>> = {
 
 const listener = (): void => {};
 
-/** Arguments for every method of an emitter. */
+/** Arguments for every emitter method. */
 const EMITTER_CALLS: Readonly<Record<string, readonly unknown[]>> = {
   ...{ on: ["own", listener], addListener: ["own", listener], once: ["own", listener], off: ["own", listener] },
   ...{ prependListener: ["own", listener], prependOnceListener: ["own", listener], emit: ["own"], eventNames: [] },
@@ -232,7 +232,7 @@ function assignable(prototype: object): string[] {
   });
 }
 
-/** Asserts that an error names the property or method, and the fix. */
+/** Asserts that an error names the property or method and the fix. */
 function assertTells(error: unknown, side: string): void {
   const { message } = error as Error;
   assert(
@@ -241,7 +241,7 @@ function assertTells(error: unknown, side: string): void {
   );
 }
 
-/** Result of a method call, its error, and the client's response. */
+/** A method call's result or error, and the client's response. */
 async function outcome(side: "req" | "res", name: string, args: readonly unknown[], make: (object: Any) => Any) {
   const seen: Record<string, unknown> = {};
   const [app, init] = handling(async (req, res) => {
@@ -255,7 +255,7 @@ async function outcome(side: "req" | "res", name: string, args: readonly unknown
       seen["thrown"] = (error as Error).message;
     }
     seen["state"] = [res.headersSent, res.getHeaders()];
-    // as in Express, the status is that of the object whose method responds
+    // as in Express, the object whose method responds determines the status
     if (!["sendFile", "download"].includes(name)) (side === "res" ? made : res).end();
   });
   const response = await ask(app, "/7", init);

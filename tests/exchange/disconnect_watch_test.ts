@@ -119,7 +119,7 @@ Deno.test("a close listener never runs in another request's asynchronous context
 
 Deno.test("a test's fake timers may be installed and removed while a listener waits for the end, and none are left behind", async () => {
   const { setTimeout, clearTimeout } = globalThis;
-  // like the timers of Deno's FakeTime: they stand still, and throw once it is restored
+  // like the timers of Deno's FakeTime: they stand still, and throw once FakeTime is restored
   let isFake = true;
   const fake = (): number => {
     if (!isFake) throw new Error("no fake time");
@@ -141,7 +141,7 @@ Deno.test("a test's fake timers may be installed and removed while a listener wa
   const asked = ask(server.addr, "/");
   try {
     await arrived;
-    // nothing waits yet in the turn in which the request arrived
+    // nothing waits yet on the tick when the request arrives
     await Promise.resolve();
   } finally {
     isFake = false;

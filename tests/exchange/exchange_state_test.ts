@@ -5,7 +5,7 @@ import { type ExchangeEvent, type ExchangeState, STATES } from "../../src/exchan
 
 const NAMES = Object.keys(STATES) as ExchangeState[];
 
-/** Every way to end an exchange or change its state otherwise, with the resulting events. */
+/** Every way to end an exchange or change its state, and the resulting events. */
 const CALLS: Readonly<Record<string, (exchange: Exchange) => readonly ExchangeEvent[]>> = {
   finish(exchange) {
     exchange.finish();
@@ -82,7 +82,7 @@ for (const state of NAMES) {
         exchange.onAbort(() => departures++);
         if (responds) exchange.settle(new Response());
         WAYS[state](exchange);
-        // breaking off before there is a response is another state than afterwards
+        // aborting before a response exists is a different state from aborting afterwards
         const from = state === "unanswered" && responds ? "brokenOff" : state;
         assertEquals(seen(exchange), shown(from), "on arrival");
 
@@ -90,7 +90,7 @@ for (const state of NAMES) {
         for (const event of call(exchange)) to = STATES[to].after[event] ?? to;
 
         assertEquals(seen(exchange), shown(to));
-        // listeners run in a microtask; code that waits for a handler's response runs after this turn
+        // listeners run in a microtask; code that waits for a handler's response runs after this tick
         await new Promise((resolve) => setTimeout(resolve, 0));
         assertEquals({ ends, departures }, {
           ends: STATES[to].isOver ? 1 : 0,

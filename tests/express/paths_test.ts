@@ -7,7 +7,7 @@ import type { PathKey } from "../../profile.ts";
 import { ask } from "../support/app.ts";
 import { random } from "../support/random.ts";
 
-/** How Express 4's `path-to-regexp` compiles a path, `null` if it cannot. */
+/** How Express 4's `path-to-regexp` compiles a path; `null` if it cannot. */
 function ofExpress4(path: string, options: object): { regexp: RegExp; keys: PathKey[] } | null {
   const keys: PathKey[] = [];
   try {
@@ -19,7 +19,7 @@ function ofExpress4(path: string, options: object): { regexp: RegExp; keys: Path
 
 Deno.test("a path of Express 4 matches what it matches there, and its groups have the same keys", () => {
   const pick = random(4);
-  // one wildcard at most: the match of a second one is written differently
+  // at most one wildcard: the match for a second one is written differently
   const once = ["*", "/*", "/(*)?", "/:z(*)", "/:m([a-z]*)", ":k(.+)", "/:w*", "/:y+"];
   const often = ["/", "/", "/a", "-", ".", "x", ":p", "/:r", "?", "+", "(a|b)", "/(a|b)", "(\\d+)", "/(\\d+)", "(cd)?"];
   const more = [":s(\\d+)", "/:t(\\d+)", "/:u(a|b)", "/:v?", "[ab]", "|", "\\.", "/?", "{2}", "(x)+"];
@@ -81,7 +81,7 @@ function unlessRefused<T>(read: () => T): T | null {
   }
 }
 
-/** Paths that Express 5 rejects, and the result of requests for them in Express 4. */
+/** Paths that Express 5 rejects, and Express 4's results for them. */
 const ANSWERS: readonly (readonly [path: string, asked: string, params: Record<string, string> | null])[] = [
   ["/api/*", "/api/x/y", { 0: "x/y" }],
   ["/api/*", "/api/", { 0: "" }],
@@ -164,7 +164,7 @@ Deno.test("no path of Express 4 makes a request slow by what is not a regular ex
   for (const path of paths) {
     const { regexp } = readLegacyPath(path, { sensitive: false, end: true, strict: false })!;
     const start = performance.now();
-    // an expression that tries every way would not finish
+    // a backtracking expression would not finish
     for (const asked of hostile) assertEquals(regexp.test(asked), false, path);
     assert(performance.now() - start < 5000, path);
   }

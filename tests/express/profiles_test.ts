@@ -1,4 +1,4 @@
-/** Applications and routers of both Express majors and of Sluice, nested in one another. */
+/** Applications and routers of both Express majors and of Sluice, nested in each other. */
 import { assertEquals, assertThrows } from "@std/assert";
 import express4 from "@sluice/express/4";
 import express5 from "@sluice/express";

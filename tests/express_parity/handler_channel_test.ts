@@ -1,4 +1,4 @@
-/** Events for subscribers to `express.router.request`, on both. */
+/** Events for subscribers to `express.router.request`, on both libraries. */
 import { assert, assertEquals } from "@std/assert";
 import { AsyncLocalStorage } from "node:async_hooks";
 import { tracingChannel } from "node:diagnostics_channel";
@@ -7,7 +7,7 @@ import { type Any, serveBoth } from "../support/sluice_and_express.ts";
 const PHASES = ["start", "end", "asyncStart", "asyncEnd", "error"] as const;
 const channel = tracingChannel("express.router.request");
 
-/** Runs a function, and returns what is published meanwhile. */
+/** Runs a function, and returns the events published meanwhile. */
 async function published(run: () => Promise<unknown>): Promise<string[]> {
   const lines: string[] = [];
   const subscribers = Object.fromEntries(PHASES.map((phase) => [phase, (message: Any) => {
@@ -42,7 +42,7 @@ function text(value: unknown): string {
   return typeof value === "object" && value !== null ? "object" : String(value);
 }
 
-/** Sends requests to the same program on both, and compares what is published. */
+/** Sends requests to the same program on both, and compares the published events. */
 async function compare(build: (app: Any, lib: Any) => void, ...paths: string[]): Promise<string[]> {
   const [ours, theirs] = await serveBoth(build, (origin) =>
     published(async () => {

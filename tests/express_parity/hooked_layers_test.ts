@@ -1,10 +1,10 @@
-/** What monitoring agents replace in Express, and what is then called, on both. */
+/** Functions that monitoring agents replace in Express, and the resulting calls, on both libraries. */
 import { assertEquals } from "@std/assert";
 import express from "express";
 import sluice from "@sluice/sluice";
 import { type Any, serveBoth } from "../support/sluice_and_express.ts";
 
-/** Names of calls, by request. */
+/** Names of the called functions, by request. */
 type Calls = string[];
 
 /** Serves a program with both, sends the requests, and returns the recorded calls. */
@@ -24,7 +24,7 @@ async function callsOf(build: (app: Any, lib: Any, calls: Calls) => void, ...pat
   return noted[0]!;
 }
 
-/** A program with a router at a path with a parameter, an application, and a route of two handlers. */
+/** A program with a router at a path with a parameter, an application, and a route with two handlers. */
 function program(app: Any, lib: Any): void {
   app.use(function first(_req: Any, _res: Any, next: Any) {
     next();

@@ -1,6 +1,6 @@
 /**
- * What unit tests of Express programs pass to handlers, middleware, routers and applications: objects made from
- * Express's prototypes, Node's own without a socket, and those of node-mocks-http and light-my-request.
+ * Objects that unit tests for Express programs pass to handlers, middleware, routers and applications: some made from
+ * Express's prototypes, Node's own without a socket, and those from node-mocks-http and light-my-request.
  */
 import { EventEmitter } from "node:events";
 import http from "node:http";
@@ -16,7 +16,7 @@ import { type Any, serveBoth } from "../support/sluice_and_express.ts";
 
 const FILES = fileURLToPath(new URL("../fixtures/files", import.meta.url));
 
-/** Programs by name; each gets the library, and returns what a test would check. */
+/** Programs by name; each gets the library, and returns the values a test would check. */
 type Cases = Readonly<Record<string, (lib: Any) => unknown>>;
 
 function compare(group: string, cases: Cases): void {
@@ -139,7 +139,7 @@ compare("a response made from the prototype", {
   },
 });
 
-/** An application with everything that tests use. */
+/** An application with everything tests use. */
 function application(lib: Any): Any {
   const app = lib().set("env", "test").disable("x-powered-by");
   app.use(lib.json());
@@ -337,7 +337,7 @@ Deno.test("derived requests and proxies show in a handler what they show in Expr
   assertEquals(ours, theirs);
 });
 
-/** Requests with a body that do not come from a server, and functions that send the body. */
+/** Requests with a body that come from no server, and functions that send the body. */
 const WITH_BODY: Readonly<Record<string, (body: string) => [req: Any, send: () => void]>> = {
   "a mock"(body) {
     const req: Any = httpMocks.createRequest({ method: "POST", headers: { ...HEADERS } as Any });

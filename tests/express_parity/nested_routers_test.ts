@@ -1,6 +1,6 @@
 /**
- * Random nested routers, on Sluice and on Express's own router. The handlers that run, what each sees of the request,
- * and how the request ends must be the same.
+ * Random nested routers, on Sluice and on Express's own router. On both, the same handlers must run, see the same
+ * request, and end it the same way.
  */
 import { assert, assertEquals } from "@std/assert";
 import express from "express";
@@ -9,13 +9,13 @@ import { quietApp } from "../support/app.ts";
 import type { Any } from "../support/sluice_and_express.ts";
 import { oneOf, type Pick, random } from "../support/random.ts";
 
-/** What a handler does after it has recorded what it saw. */
+/** A handler's action once it has recorded the request. */
 interface Action {
   readonly does: "next" | "answer" | "route" | "router" | "throw" | "error" | "reject" | "later" | "url" | "method";
   readonly to: string;
 }
 
-/** One registration, in a form that works for both libraries. */
+/** One registration, in a form for both libraries. */
 interface Registration {
   readonly name: string;
   readonly as: "use" | "catch" | "route" | "mount" | "param";
@@ -34,7 +34,7 @@ const MOUNTS: readonly Any[] = ["/", "", "/a", "/b", "/a/b", "/A", "/a/", "/:x",
 const LITERAL_MOUNTS = 7;
 const PATHS: readonly Any[] = ["/", "/a", "/b", "/a/b", "/:x", "/:x/b", "/a/:y", "/*rest", "/a/", /^\/b$/, "/a{/:o}"];
 const SEGMENTS = ["a", "b", "a", "b", "A", "c", "", "x%20y"];
-// Express also lets HEAD into routes of other methods, where only their parameter handlers run
+// Express also lets HEAD into routes for other methods, where only their parameter handlers run
 const METHODS = ["GET", "GET", "GET", "POST", "OPTIONS"];
 const COMMON: readonly Action["does"][] = ["next", "next", "next", "next", "answer"];
 const RARE: readonly Action["does"][] = ["route", "router", "throw", "error", "reject", "later", "url", "method"];
@@ -207,7 +207,7 @@ Deno.test("nested routers run the handlers that Express's router runs, with the 
   await compare(ROUNDS, ["get", "get", "post", "all"], false);
 });
 
-// Express also looks for them in routes of other methods, so here every route has all of them
+// Express also looks for them in routes for other methods, so here every route has all of them
 Deno.test("broken escapes in nested routers are refused where Express's router refuses them", async () => {
   await compare(ROUNDS, ["all"], true);
 });

@@ -4,7 +4,7 @@ import cookieParser from "cookie-parser";
 import express from "express";
 import { type Any, type Ask, askBoth } from "../support/sluice_and_express.ts";
 
-/** How an object looks to programs: whether it inherits nothing, is plain, or neither, and what it contains. */
+/** An object as programs see it: whether it inherits nothing, is plain, or neither, and its contents. */
 function kind(value: Any): unknown {
   if (typeof value !== "object" || value === null) return String(value);
   const prototype = Object.getPrototypeOf(value);

@@ -1,6 +1,6 @@
 /**
- * Random applications, on Sluice and on Express, over sockets. The handlers that run, what each sees, and what the
- * client gets must be the same.
+ * Random applications, on Sluice and on Express, over sockets. On both, the same handlers must run and see the same,
+ * and the client must get the same.
  */
 import { assert, assertEquals } from "@std/assert";
 import express from "express";

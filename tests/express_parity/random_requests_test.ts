@@ -1,6 +1,6 @@
 /**
- * Random requests, to Sluice and to Express. What a request shows of the client, how its headers are interpreted, and
- * how the parsers read its body must be the same.
+ * Random requests, to Sluice and to Express. Both must show the same client, interpret headers alike, and parse bodies
+ * alike.
  */
 import { Buffer } from "node:buffer";
 import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
@@ -172,7 +172,7 @@ function randomParser(pick: Pick): readonly [kind: string, options: Any] {
   }];
 }
 
-/** Settings and parsers of an application that responds with everything it sees. */
+/** Settings and parsers for an application that responds with everything it sees. */
 function randomProgram(pick: Pick): (lib: Any) => Any {
   const trust = oneOf(pick, [false, true, 1, 2, "loopback", "10.0.0.0/8, loopback"]);
   const query = oneOf(pick, ["simple", "extended", false, true]);
@@ -197,7 +197,7 @@ function randomProgram(pick: Pick): (lib: Any) => Any {
 function told(ask: () => unknown): unknown {
   const response = ask();
   if (response === undefined) return "undefined";
-  // the type of ranges is a property of the list
+  // the ranges' type is a property on the list
   return Array.isArray(response) ? [...response, (response as { type?: string }).type] : response;
 }
 
@@ -218,7 +218,7 @@ function randomAsk(pick: Pick, program: number): RawAsk {
   }
   if (pick(6) === 0) headers.push("X-Own: again", "accept: application/json");
   const start = `${method} ${oneOf(pick, PATHS)}`;
-  // in this case a web request has no body
+  // in this case, a web request has no body
   if (method === "GET") return { start, headers, body: new Uint8Array(0) };
   let body: Uint8Array = Buffer.from(oneOf(pick, BODIES), oneOf(pick, ["utf8", "latin1"]));
   if (pick(5) > 0) headers.push(`Content-Type: ${oneOf(pick, TYPES)}`);
@@ -235,7 +235,7 @@ function randomAsk(pick: Pick, program: number): RawAsk {
   return { start, headers: [...headers, "Transfer-Encoding: chunked"], body: new Uint8Array(chunked) };
 }
 
-/** Reads status and body; closing instead would cut off a server that has not read the whole request. */
+/** Reads status and body; an early close would cut off a server that has not read the whole request. */
 async function wholeAnswer(connection: Deno.TcpConn): Promise<readonly [status: string, body: Any]> {
   const decoder = new TextDecoder();
   const buffer = new Uint8Array(65_536);

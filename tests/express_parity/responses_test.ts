@@ -13,7 +13,7 @@ interface Case {
 
 const JSON_TYPE = { "content-type": "application/json" };
 
-/** A request for a file with a header. */
+/** A request with a header, for a file. */
 const withHeader = (path: string, name: string, value: string): Ask => ({ path, init: { headers: { [name]: value } } });
 
 const CASES: readonly Case[] = [

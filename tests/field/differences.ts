@@ -1,6 +1,6 @@
-/** Tests that pass on Express but not on Sluice, and why this remains so. */
+/** Tests that pass on Express but not on Sluice, and why they will not. */
 
-/** Tests of a suite that fail for the same reason. */
+/** A suite's tests that fail for the same reason. */
 export interface Difference {
   /** Name of the suite. */
   readonly suite: string;

@@ -1,4 +1,4 @@
-/** The report of the run of Express's own suite, and where its results are published. */
+/** The report on Express's own suite, and the pages with its results. */
 import { assertEquals, assertMatch } from "@std/assert";
 import { compare } from "./express_suite/compare.ts";
 import { FAILING } from "./express_suite/failing.ts";

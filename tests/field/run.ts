@@ -1,7 +1,7 @@
 /**
- * Software made for Express, on Express and on Sluice: the tests of applications and packages at pinned commits, and
- * programs of npm packages. Repositories come from GitHub, or from the folder in `FIELD_REPOS`. `--record` puts the
- * results into docs/ecosystem.md.
+ * Software made for Express, on Express and on Sluice: tests for applications and packages at pinned commits, and
+ * programs that use npm packages. Repositories come from GitHub, or from the folder in `FIELD_REPOS`. `--record` puts
+ * the results into docs/ecosystem.md.
  *
  * Usage: deno task test:field [--only=name,name] [--record]
  */
@@ -24,8 +24,7 @@ const failed: string[] = [];
 const results: { programs: Record<string, number>; suites: Record<string, Passed> } = structuredClone(recorded);
 
 /**
- * Tries one, and prints the result. An error that keeps it from running counts as its own failure, and does not stop
- * the others.
+ * Tries one, and prints the result. An error that prevents a run counts as its failure and does not stop the others.
  */
 async function attempt(name: string, tried: () => Promise<readonly string[]>): Promise<void> {
   if (!only.includes(name)) return;

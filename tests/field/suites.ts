@@ -45,18 +45,18 @@ export const APPLICATIONS: readonly Suite[] = [
       "spec/RateLimit.spec.js",
       "spec/batch.spec.js",
       "spec/schemas.spec.js",
-      // last, because failing ones continue into the tests after them
+      // last, because failing tests keep running during the next ones
       "spec/ParseHooks.spec.js",
     ],
     all: ["--random=false"],
-    // its tests run the npm release of this commit
+    // its tests run the npm release from this commit
     packages: { "parse-server": "7.4.0-alpha.5" },
     links: { "lib": "node_modules/parse-server/lib", "node_modules/parse-server/public": "../../public" },
     env: {
       TESTING: "1",
       PARSE_SERVER_TEST_DB: "postgres",
       PARSE_SERVER_TEST_DATABASE_URI: "<database>",
-      // it is older than modules that can be required
+      // it predates `require` for ES modules
       NODE_OPTIONS: "--no-experimental-require-module",
     },
     needs: ["PostGIS"],

@@ -26,7 +26,7 @@ import { parseExtendedQuery } from "../../src/http/nested_query.ts";
 import { parseSimpleQuery } from "../../src/http/query_string.ts";
 import { random } from "../support/random.ts";
 
-/** Blanks in Unicode that are part of the neighboring value in HTTP; and the empty string. */
+/** Unicode blanks that HTTP treats as part of the neighboring value, and the empty string. */
 const OTHER_BLANKS = ["", "", "", "\u00a0", "\u0085", "\u2000", "\u3000", "\ufeff"];
 
 // deno-lint-ignore no-explicit-any -- the oracles are untyped

@@ -6,7 +6,7 @@ import { asking } from "../support/lambda_function.ts";
 
 type Handler = (event: unknown, stream: Writable, context: LambdaContext) => Promise<void>;
 
-/** The application as called by Lambda; tests/runtime/lambda_test.ts uses real AWS code instead. */
+/** The application as Lambda calls it; tests/runtime/lambda_test.ts uses real AWS code instead. */
 function streaming(response: AppHandler): Handler {
   const awslambda = {
     streamifyResponse: (handler: Handler) => handler,

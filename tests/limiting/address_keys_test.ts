@@ -11,7 +11,7 @@ function oneOf<T>(values: readonly T[]): T {
   return values[pick(values.length)]!;
 }
 
-/** Eight random groups, many of them zero, so that there is something to compress. */
+/** Eight random groups, many of them zero, for something to compress. */
 function randomGroups(): number[] {
   const groups = Array.from({ length: 8 }, () => pick(3) === 0 ? 0 : pick(4) === 0 ? pick(16) : pick(65_536));
   // an address that begins with eighty zero bits may be a mapped IPv4 address, which is tested elsewhere

@@ -38,7 +38,7 @@ function appWith(options: RateLimitOptions, trust?: unknown) {
     (await app.fetch(new Request("http://localhost/?user=bob", { headers }), { remoteAddr: { hostname } })).status;
 }
 
-/** Six requests, each from another address of one /64. */
+/** Six requests from different addresses in one /64. */
 async function fromOneSubnet(options: RateLimitOptions): Promise<number[]> {
   const ask = appWith(options);
   const all: number[] = [];

@@ -1,4 +1,4 @@
-/** `max`, the name for `limit` in the limiter's specification and in older versions of express-rate-limit. */
+/** `max`, the name for `limit` in the limiter's specification and in older express-rate-limit versions. */
 import { assertEquals } from "@std/assert";
 import { Limiter, rateLimit as advanced } from "@sluice/rate-limit";
 import sluice, { rateLimit } from "@sluice/sluice";

@@ -1,4 +1,4 @@
-/** Events of Node's responses that count as the end of a request. */
+/** Node response events that count as the end of a request. */
 import { EventEmitter } from "node:events";
 import { assertEquals } from "@std/assert";
 import { adaptiveConcurrency } from "@sluice/rate-limit";

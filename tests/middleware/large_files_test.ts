@@ -262,7 +262,7 @@ async function chunksOf(path: string): Promise<ReadableStreamDefaultReader<Uint8
   return (await ask(app, "/")).body!.getReader();
 }
 
-/** Waits until no descriptor of this process refers to the file. */
+/** Waits until none of this process's descriptors refers to the file. */
 async function untilClosed(path: string): Promise<void> {
   if (Deno.build.os === "linux") await until(() => !isOpen(path), "the file is closed");
 }

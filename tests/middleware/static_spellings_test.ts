@@ -77,7 +77,7 @@ Deno.test("a disk that knows a file by further names serves it under the one tha
     "x~1/y.txt",
   ]);
   const mac = on("macOS", quietApp());
-  // decomposed, a long s, and another case outside ASCII
+  // decomposed, a long s, and a different case outside ASCII
   const same = ["/Cafe%CC%81/menu.txt", "/admin/%C5%BFecret.txt", "/CAF%C3%89/menu.txt"];
   assertEquals(await bodies(mac, ...same), same.map(() => "nothing"));
 });

@@ -1,18 +1,18 @@
 /**
- * Twenty tasks as users give them to a language model, each with a check of the resulting program. They were written
- * before `llms-small.txt`, and `tasks_test.ts` measures that file by them.
+ * Twenty tasks as users give them to a language model, each with a check for the resulting program. They predate
+ * `llms-small.txt`, and `tasks_test.ts` uses them to measure that file.
  */
 import type { FrameworkApp } from "@sluice/sluice";
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { serving } from "../support/app.ts";
 import { until } from "../support/until.ts";
 
-/** Exports of a solution's module, as its task demands. */
+/** A solution module's exports, as its task requires. */
 // deno-lint-ignore no-explicit-any -- each task asks for other arguments
 export type Solution = Record<string, any>;
 
 export interface Task {
-  /** Name of the file with the solution. */
+  /** The solution's file name. */
   readonly name: string;
   /** The user's prompt. */
   readonly asked: string;

@@ -1,4 +1,4 @@
-/** The solutions, written with `llms-small.txt` alone, do what their tasks ask for. */
+/** The solutions, written with `llms-small.txt` alone, fulfill their tasks. */
 import { TASKS } from "./tasks.ts";
 
 for (const { name, check } of TASKS) {

@@ -1,4 +1,4 @@
-/** Monitoring agents from npm: each sees the same of a program on `@sluice/express` as on Express. */
+/** Monitoring agents from npm: each observes the same in a program on `@sluice/express` as on Express. */
 import { assert, assertEquals } from "@std/assert";
 import { withSection } from "../../scripts/section.ts";
 import { table } from "../ecosystem/support/page.ts";
@@ -12,7 +12,7 @@ globalThis.addEventListener("unload", () => void registry.stop());
 
 const PAGE = new URL("../../docs/monitoring.md", import.meta.url);
 
-/** The package used as `express`, and the major whose behavior it has. */
+/** The package used as `express`, and the major whose behavior it follows. */
 const PLACES: Readonly<Record<string, { readonly express: string; readonly major: number | null }>> = {
   "Express 5": { express: "^5.0.0", major: 5 },
   "`@sluice/express@5`": { express: "npm:@sluice/express@^5.0.0", major: 5 },
@@ -34,7 +34,7 @@ function projectOf(place: string): Promise<Project> {
   return made;
 }
 
-/** What each agent saw, by agent and place. */
+/** Each agent's observations, by agent and place. */
 const found = new Map<string, Map<string, Seen[]>>(AGENTS.map(({ name }) => [name, new Map()]));
 
 async function seenBy(agent: Agent, place: string): Promise<Seen[]> {

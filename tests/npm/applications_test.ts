@@ -1,4 +1,4 @@
-/** npm applications made for Express, moved by two lines of their `package.json`: the same requests to both. */
+/** npm applications for Express, moved by two lines in their `package.json`. Both versions get the same requests. */
 import { assertEquals } from "@std/assert";
 import { askAll, type Exchanged } from "../ecosystem/support/ask_all.ts";
 import { compare } from "../ecosystem/support/compare.ts";

@@ -16,7 +16,7 @@ const DEPENDENCIES = {
   "json-server": "0.17.4",
 };
 
-/** A service of packages made for Express; prints which Express they load, and their responses. */
+/** A service built from packages for Express; prints which Express they load, and their responses. */
 const PROGRAM = `
   const { createRequire } = require("node:module");
   const express = require("express");

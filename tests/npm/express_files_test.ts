@@ -8,7 +8,7 @@ import { startRegistry } from "./support/registry.ts";
 const registry = await startRegistry();
 globalThis.addEventListener("unload", () => void registry.stop());
 
-/** Imports each file, and prints what it exports. */
+/** Imports each file, and prints its exports. */
 const FILES = `
   import { createRequire } from "node:module";
   import express from "express";

@@ -17,7 +17,7 @@ const project = await makeProject(registry, {
 });
 await installWithNpm(project);
 
-/** Accepts the name of a package, and prints what a handler sees behind Node's own server. */
+/** Accepts a package name, and prints the properties a handler sees behind Node's own server. */
 const PROGRAM = `
   const http = require("node:http");
   const { EventEmitter } = require("node:events");
@@ -72,7 +72,7 @@ const PROGRAM = `
 `;
 await project.write("objects.cjs", PROGRAM);
 
-/** An option of Node's server, which is undefined unless set. */
+/** A Node server option that is undefined unless set. */
 const UNSET = ["joinDuplicateHeaders"];
 
 const runtimes = Deno.env.get("SLUICE_RUNTIMES");

@@ -95,7 +95,7 @@ const PROGRAM = `
   app.get("/seen", seen);
 `;
 
-/** Compilers, their module resolution, and the module type of the program. */
+/** Compilers, their module resolution, and the program's module type. */
 const COMPILERS: readonly (readonly [compiler: string, module: string, type: "commonjs" | "module"])[] = [
   ["typescript-newest", "nodenext", "commonjs"],
   ["typescript-newest", "nodenext", "module"],

@@ -6,7 +6,7 @@ import { startRegistry } from "./support/registry.ts";
 const registry = await startRegistry();
 globalThis.addEventListener("unload", () => void registry.stop());
 
-/** Prints what clients get: pages, and messages over WebSocket. */
+/** Prints the pages and WebSocket messages that clients get. */
 const PROGRAM = `
   const express = require("express");
   const { app, getWss } = require("express-ws")(express());

@@ -1,4 +1,4 @@
-/** What users get when they install the packages, in every supported way. */
+/** The packages as users get them, installed in every supported way. */
 import { cp } from "node:fs/promises";
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { installWithNpm, makeProject, type Project, README_ANSWER, readmesProgram } from "./support/project.ts";
@@ -16,7 +16,7 @@ await project.write("main.mjs", await readmesProgram());
 
 const IMPORT = /^import sluice, \{(.*?)\} from (.*?);$/m;
 
-/** The languages of the README's program, and the Node arguments that run it. */
+/** Languages for the README's program, and the Node arguments that run it. */
 const LANGUAGES: readonly [language: string, args: () => Promise<string[]>][] = [
   ["ES modules", () => Promise.resolve(["main.mjs"])],
   ["CommonJS", () => Promise.resolve(["main.cjs"])],

@@ -1,4 +1,4 @@
-/** Contents of the npm packages, and results of tools that check packages for mistakes. */
+/** Contents of the npm packages, and results from tools that check packages for mistakes. */
 import { fileURLToPath } from "node:url";
 import { gunzipSync } from "node:zlib";
 import { assert, assertEquals, assertMatch } from "@std/assert";
@@ -12,7 +12,7 @@ const ROOT = new URL("../../", import.meta.url);
 const REPOSITORY = "https://github.com/sluicejs/sluice";
 const { libraries: packages } = await npmPackages();
 
-/** The conditions of an entry point, in order. */
+/** An entry point's conditions, in order. */
 const CONDITIONS = ["deno", "bun", "workerd", "node", "default"];
 
 /** The checked part of a `package.json`. */
@@ -162,7 +162,7 @@ Deno.test("the code for Deno and Bun is what JSR has", async () => {
   const published = await jsrPackages();
   const textOf = async (folder: URL, name: string) => {
     const text = await Deno.readTextFile(new URL(`dist/${name}.js`, folder));
-    // removes what JSR adds, what npm adds, and the names of shared modules, which derive from their contents
+    // removes additions by JSR and npm, and shared modules' names, which derive from their contents
     return text.replace(/^\/\* @ts-self-types=.*? \*\/ /, "").replace(/\n\/\/# sourceMappingURL=.*$/m, "")
       .replaceAll(/chunk-[\w-]+/g, "chunk").trimEnd();
   };

@@ -8,7 +8,7 @@ import { withoutComments, withoutTexts } from "../support/sources.ts";
 
 const ROOT = new URL("../../", import.meta.url);
 
-/** The part of a bundle from one file. */
+/** One file's part of a bundle. */
 interface Section {
   readonly path: string;
   readonly text: string;

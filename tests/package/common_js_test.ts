@@ -1,4 +1,4 @@
-/** What CommonJS programs get, including programs bundled as CommonJS that load Sluice at run time. */
+/** CommonJS programs, including those bundled as CommonJS that load Sluice at run time. */
 import { assertEquals } from "@std/assert";
 import { createRequire } from "node:module";
 import sluice, * as exported from "@sluice/sluice";
@@ -9,7 +9,7 @@ import { PATIENCE_MS } from "../support/patience.ts";
 
 const runtimes = Deno.env.get("SLUICE_RUNTIMES");
 
-/** Prints a response, and which exports the required function lacks. */
+/** Prints a response, and the exports that the required function lacks. */
 const program = (path: string) => `
   const express = require(${JSON.stringify(path)});
   const { default: again, Router, rateLimit } = express;

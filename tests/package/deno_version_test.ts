@@ -1,4 +1,4 @@
-/** The Deno version of the tests is defined in `.ci/run`, and repeated in several places. */
+/** The tests' Deno version is defined in `.ci/run`, and repeated in several places. */
 import { assert, assertEquals } from "@std/assert";
 import { TESTED_VERSION } from "../../src/platform/deno/request_record.ts";
 

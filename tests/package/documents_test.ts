@@ -69,7 +69,7 @@ async function packageEntries(folder: string): Promise<[string, string][]> {
   );
 }
 
-/** A folder in which programs find the packages as users do, and other imports of the documents. */
+/** A folder where programs find the packages as users do, and the documents' other imports. */
 async function withFolder(use: (folder: string) => Promise<void>): Promise<void> {
   const { compilerOptions } = JSON.parse(await read("deno.json"));
   const packages = Object.fromEntries((await Promise.all(LIBRARY_FOLDERS.map(packageEntries))).flat());
@@ -115,11 +115,11 @@ Deno.test("every TypeScript program in a document type-checks as printed", async
 /** The Redis server in documents; tests run their own. */
 const REDIS = "redis://localhost:6379";
 const redis = Deno.env.get("REDIS_URL");
-/** The same for PostgreSQL. */
+/** The PostgreSQL server in documents. */
 const POSTGRES = "postgres://localhost:5432/app";
 const postgres = Deno.env.get("POSTGRES_URL");
 
-/** Pages for users: `tests/pages/` compares what they show with what their programs do. */
+/** Pages for users: `tests/pages/` compares their content with their programs' behavior. */
 const COMPARED = /^(?:README\.md|docs\/(?:start|tutorial|guide|limits|moving)\/[^/]+)$/;
 
 Deno.test("every program in a document runs that is complete, unless the document says why not", async () => {
@@ -175,7 +175,7 @@ Deno.test("every link in a document leads to an existing file and heading", asyn
   assertEquals(broken, []);
 });
 
-/** Folders whose files contributor documents name by their path from the root. */
+/** Folders with files that contributor documents name by path from the root. */
 const ROOMS = /^(?:src|tests|docs|scripts|bench|advanced|middleware|openapi|limiting|shared|reliability|create)\//;
 
 /** Documents that show contributors where things are. */

@@ -28,7 +28,7 @@ const UNICODE: Readonly<Record<string, RegExp>> = {
 };
 
 /**
- * Files and folders that may use it, and what they read instead of client input. Code that reads headers, URLs, forms
+ * Files and folders that may use it, and their input, which is not from clients. Code that reads headers, URLs, forms
  * and handshakes uses `trimBlanks`, `asciiLowerCase`, `asciiUpperCase` and `[ \t]`.
  */
 const EXCEPTIONS: Readonly<Record<string, string>> = {
@@ -64,7 +64,7 @@ const EXCEPTIONS: Readonly<Record<string, string>> = {
   "express/src/four/paths/legacy_path.ts": "the program's routes",
 };
 
-/** Names of these that a program uses. */
+/** Names of the patterns that a program matches. */
 function uses(program: string): string[] {
   const code = withoutComments(program);
   return Object.entries(UNICODE).flatMap(([name, pattern]) => [...code.matchAll(pattern)].map(() => name));

@@ -1,4 +1,4 @@
-/** What `deno task build` makes of the entry points, and `deno publish` uploads. */
+/** The entry points as `deno task build` builds them and `deno publish` uploads them. */
 import { fileURLToPath } from "node:url";
 import type { FrameworkRequest, FrameworkResponse } from "@sluice/sluice";
 import { rateLimit } from "@sluice/rate-limit";
@@ -21,7 +21,7 @@ const FOLDER = ".cache/published_test/";
 /** The modules of `mod.js`: the part shared with other entries, and the rest. */
 const MODULES = 2;
 
-/** An entry point of a package. */
+/** A package's entry point. */
 interface Entry {
   /** Name that programs import. */
   readonly name: string;
@@ -60,7 +60,7 @@ async function publishedFlags(): Promise<string[]> {
   return [`--import-map=${await publishedImports(new URL(FOLDER, ROOT))}`, ...await packageFlags("published")];
 }
 
-/** The files of the framework's bundles, by name. */
+/** The framework's bundle files, by name. */
 async function builtFiles(): Promise<Map<string, string>> {
   const folder = new URL(`${FOLDER}dist/`, ROOT);
   const names = (await Array.fromAsync(Deno.readDir(folder))).map(({ name }) => name);
@@ -211,7 +211,7 @@ Deno.test("what is published on Deno behaves as the contract says", async (t) =>
 Deno.test("programs typed for Express pass the compiler with what is published", async () => {
   const args = ["test", "-A", "--quiet", ...await publishedFlags(), "tests/types/"];
   const { code, output } = await run(Deno.execPath(), args, {
-    // compilers of several versions, and a language service
+    // several compiler versions, and a language service
     limitMs: 6 * PATIENCE_MS,
     quiet: true,
     cwd: fileURLToPath(ROOT),

@@ -9,7 +9,7 @@ import { copySources } from "../support/checkout.ts";
 
 const ROOT = new URL("../../", import.meta.url);
 
-/** Runs it without publishing. The registries have the listed packages, and respond with 404 to anything else. */
+/** Runs it without publishing. The registries have the listed packages, and respond to anything else with 404. */
 async function release(
   cwd: string,
   tag: string,

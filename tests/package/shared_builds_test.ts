@@ -5,7 +5,7 @@ import { run } from "../../scripts/process.ts";
 import { type Checkout, copySources } from "../support/checkout.ts";
 import { PATIENCE_MS } from "../support/patience.ts";
 
-/** Files of every published kind, and those that determine how they are built. */
+/** Published files of every kind, and files that determine how they are built. */
 const FILES = [
   "LICENSE",
   "README.md",

@@ -1,4 +1,4 @@
-/** The table of docs/measurements/size.md, and the code that makes it. */
+/** The table in docs/measurements/size.md, and the code that generates it. */
 import { assert, assertEquals } from "@std/assert";
 import { bundledParts, sharesOf } from "../../scripts/size.ts";
 import { FEATURES, fits } from "../../scripts/size_features.ts";

@@ -18,7 +18,7 @@ const core = sources.filter(({ path }) =>
 );
 const byPath = new Map(sources.map((source) => [source.path, source]));
 
-/** What the package `@sluice/rate-limit` gets copies of, besides the engine. */
+/** Code copied into `@sluice/rate-limit`, besides the engine. */
 const COPIED = "shared/mod.ts";
 
 /**
@@ -30,7 +30,7 @@ const ARROWS: Arrows = {
   http: ["util"],
   // the engine of both limiters
   limiting: ["http", "util"],
-  // code that other packages get copies of, besides the list of it
+  // code copied into other packages, besides the list of it
   shared: [],
   // paths and layers do not depend on requests
   matching: ["util"],
@@ -283,7 +283,7 @@ const OF_AGENTS = new RegExp(
   "g",
 );
 
-/** Whether a position is within an argument of `guarded`, or within a `try`. */
+/** Whether a position is within an argument to `guarded`, or within a `try`. */
 function isGuarded(code: string, position: number): boolean {
   let depth = 0;
   for (let i = position; i >= 0; i--) {

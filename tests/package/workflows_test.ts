@@ -1,4 +1,4 @@
-/** The contents of `.github/`, which cannot be run before they count. */
+/** The files in `.github/`, which cannot be run before they take effect. */
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { fileURLToPath } from "node:url";
 import { parse } from "yaml";

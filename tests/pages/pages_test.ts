@@ -1,6 +1,6 @@
 /**
- * The programs on pages for users run, and do what the pages say: every response and output that a page shows is
- * compared. `page_programs.ts` describes how a page is read.
+ * The programs on pages for users run and behave as documented. Every response and output on a page is compared.
+ * `page_programs.ts` describes how a page is read.
  */
 import { application, type FrameworkApp, type Server } from "@sluice/sluice";
 import { assert } from "@std/assert";

@@ -1,4 +1,4 @@
-/** The paths in the routing guide match what it lists, and nothing that it excludes. */
+/** The paths in the routing guide match every listed request and no excluded one. */
 import { assertEquals } from "@std/assert";
 import sluice from "../../mod.ts";
 

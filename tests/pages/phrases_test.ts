@@ -1,12 +1,12 @@
 /**
  * Pages, docstrings, comments and messages use the terms of the field. Fixed phrases that read translated are refused,
- * each with what to write instead; single words are allowed.
+ * each with a replacement; single words are allowed.
  */
 import { assert, assertEquals } from "@std/assert";
 
 const ROOT = new URL("../../", import.meta.url);
 
-/** Phrases, and what a maintainer of Express would write. */
+/** Phrases, and an Express maintainer's wording. */
 const REFUSED: readonly (readonly [phrase: RegExp, instead: string])[] = [
   [/\bwhat becomes of\b/i, "what happens to"],
   [/\bfor so (?!long\b|much\b|many\b)/i, "because then"],
@@ -64,7 +64,7 @@ async function proseFiles(): Promise<string[]> {
   return found.sort();
 }
 
-/** The prose of a file, without line breaks, comment markers and code blocks. */
+/** A file's prose, without line breaks, comment markers and code blocks. */
 function proseOf(path: string, text: string): string {
   const plain = path.endsWith(".ts") ? text.replaceAll(/^ *(?:\*|\/\/) ?/gm, "") : text;
   return plain.replaceAll(/^```[\s\S]*?^```$/gm, "").replaceAll(/\s+/g, " ");

@@ -1,6 +1,6 @@
 /**
  * The tutorial's pages show the files of its steps: whole, or in explained parts. `tests/site/typed_test.ts` checks
- * that they can be typed, and do what they say.
+ * that they can be typed and work as described.
  */
 import { assert, assertEquals } from "@std/assert";
 import { fileURLToPath } from "node:url";

@@ -2,11 +2,11 @@
 export interface Scenario {
   /** Name in `counts.json`. */
   readonly name: string;
-  /** Method of the request. */
+  /** Request method. */
   readonly method: "GET" | "POST";
-  /** Path of the request. */
+  /** Request path. */
   readonly path: string;
-  /** Body of the request, JSON. */
+  /** Request body, JSON. */
   readonly body?: string;
 }
 

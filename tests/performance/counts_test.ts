@@ -1,7 +1,7 @@
 /**
- * The cost of a request, in figures that can be counted and are the same on every machine. The current figures are in
- * `counts.json`, which shows every change for better or worse. `SLUICE_WRITE_COUNTS=1 deno task test
- * --only=tests/performance` rewrites them.
+ * The cost of a request, in counts that are the same on every machine. The current figures are in `counts.json`, which
+ * shows every change for better or worse. `SLUICE_WRITE_COUNTS=1 deno task test --only=tests/performance` rewrites
+ * them.
  */
 import { assert, assertEquals } from "@std/assert";
 import sluice from "@sluice/sluice";

@@ -26,7 +26,7 @@ const app = sluice().set("env", "test");
 app.get("/", async (_req, res) => {
   for (let i = 0; i < 3; i++) {
     runtime.Bun === undefined ? runtime.gc() : runtime.Bun.gc(true);
-    // memory outside the heap is released in a later turn
+    // memory outside the heap is released on a later tick
     await new Promise((done) => setTimeout(done));
   }
   res.json(heapBytes());

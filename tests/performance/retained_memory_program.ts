@@ -5,7 +5,7 @@ import sluice from "@sluice/sluice";
 const REQUESTS = 10_000;
 /** Rounds after the first, during which code is compiled and caches fill. */
 const ROUNDS = 5;
-/** Bytes per round too few to mean that anything of a request is retained. */
+/** Bytes per round too few to mean that part of a request is retained. */
 const LITTLE = 3 * REQUESTS;
 const { gc } = globalThis as unknown as { gc(): void };
 
@@ -37,7 +37,7 @@ function get(path: string): Request {
 async function used(): Promise<number> {
   for (let i = 0; i < 3; i++) {
     gc();
-    // memory outside the heap is released in a later turn
+    // memory outside the heap is released on a later tick
     await new Promise((done) => setTimeout(done));
   }
   return Deno.memoryUsage().heapUsed;
@@ -57,7 +57,7 @@ async function leftBy(question: (i: number) => Request): Promise<number> {
   return least;
 }
 
-// number of retained routers after mounting many in turn at one path, as programs do that reload plug-ins
+// number of retained routers after mounting many in turn at one path, as programs that reload plug-ins do
 async function keptOfRouters(): Promise<number> {
   const kept: WeakRef<object>[] = [];
   const outer = sluice();
@@ -76,7 +76,7 @@ async function replace(outer: ReturnType<typeof sluice>): Promise<object> {
   return router;
 }
 
-// number of retained requests whose clients vanished in mid-upload, after receiving part of the response
+// number of retained requests whose clients vanished mid-upload, after receiving part of the response
 async function keptOfUploads(): Promise<number> {
   const kept: WeakRef<object>[] = [];
   let over = 0;

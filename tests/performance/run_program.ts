@@ -4,7 +4,7 @@ import { packageFlags } from "../support/node_program.ts";
 const ROOT = new URL("../../", import.meta.url);
 
 /**
- * Runs a program of this folder, which prints JSON, in its own process.
+ * Runs a program in this folder, which prints JSON, in its own process.
  *
  * @param name Its file name
  * @param v8Flags Flags for V8

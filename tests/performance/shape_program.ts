@@ -1,6 +1,4 @@
-/**
- * Checks that V8 keeps the objects of a request in fast mode, and prints the names of those in dictionary mode as JSON.
- */
+/** Checks that V8 keeps a request's objects in fast mode, and prints the names of those in dictionary mode as JSON. */
 import sluice, { type FrameworkApp } from "@sluice/sluice";
 
 // V8's native syntax is not valid TypeScript

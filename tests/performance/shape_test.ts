@@ -31,7 +31,7 @@ Deno.test("no superclass of a request or a response has fields, or private metho
   }
 });
 
-/** Names of private members declared in the source of a class. */
+/** Names of private members declared in a class's source. */
 function privateNames(made: { toString(): string }): string[] {
   return Array.from(
     made.toString().matchAll(/^\s+(?:readonly )?(?:get |set |async )?(#\w+)\s*[=;(]/gm),

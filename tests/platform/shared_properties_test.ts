@@ -10,7 +10,7 @@ import { quietApp } from "../support/app.ts";
 // deno-lint-ignore no-explicit-any -- Express comes without types here
 type Any = any;
 
-/** Mounts an application below `/in` of an Express application, and sends it requests. */
+/** Mounts an application under `/in` in an Express application, and sends it requests. */
 async function mounted(
   app: FrameworkApp,
   front: Any,

@@ -31,7 +31,7 @@ const KINDS: Readonly<Record<string, (url: string) => Promise<Connected>>> = {
   },
 };
 
-/** One process of an application, as seen by Redis. */
+/** One of an application's processes, as seen by Redis. */
 class Instance implements AsyncDisposable {
   readonly app: FrameworkApp = sluice();
   readonly errors: unknown[] = [];
@@ -233,7 +233,7 @@ for (const kind of Object.keys(KINDS)) {
   Deno.test(`with ${kind}, a forbidden channel is reported, and subscribed to again once it is allowed`, async () => {
     await using server = await startServer();
     const user = (...words: string[]) => server.cli("ACL", "SETUSER", "topics", ...words);
-    // commands for topics, and those that connecting sends here
+    // topic commands, and those sent here on connecting
     const commands = ["+publish", "+subscribe", "+unsubscribe", "+ping", "+info"];
     await user("on", ">secret", "resetchannels", "&sluice:*", ...commands);
     const url = server.url.replace("redis://", "redis://topics:secret@");

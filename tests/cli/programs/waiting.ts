@@ -1,4 +1,4 @@
-/** A program that prints, starts its work when its server listens, and waits for its end. */
+/** A program that prints, starts its work when its server listens, and waits until it closes. */
 import { once } from "node:events";
 import sluice from "@sluice/sluice";
 

@@ -10,10 +10,10 @@ const PARSED: Readonly<Record<string, readonly [body: string, parsed: unknown]>>
   "application/octet-stream": ["a", [97]],
 };
 
-/** Removes the headers of a handshake. */
+/** Removes the handshake headers. */
 const NO_HANDSHAKE = Object.fromEntries(Object.keys(HANDSHAKE).map((name) => [name, ""]));
 
-/** Sends a request without a body, and without the `Content-Length: 0` that clients add on a connection. */
+/** Sends a request without a body, and without the `Content-Length: 0` that clients add over a connection. */
 async function bodiless(
   { ask, origin }: Visit,
   method: string,

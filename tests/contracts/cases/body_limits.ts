@@ -33,7 +33,7 @@ function parts(count: number): string {
   return `${Array.from({ length: count }, (_, i) => part(i)).join("")}--${BOUNDARY}--\r\n`;
 }
 
-/** Begins a body, sends nothing more, and returns the status of the response. */
+/** Starts a body, sends nothing more, and returns the response status. */
 async function stalled({ ask, origin }: Visit, path: string, announced: number | null): Promise<number> {
   const framing: [string, string] = announced === null
     ? ["Transfer-Encoding", "chunked"]
@@ -92,7 +92,7 @@ export const bodyLimits: Chapter = chapter("Limits of bodies", (it) => {
       const body = `[${" ".repeat(4000)}]`;
       const response = await ask(`/small-budget/${way}`, post(body, type));
       const { type: error, limit } = await response.json();
-      // where the whole body has arrived before the handler runs, it is not held back
+      // where the whole body arrives before the handler runs, it is not held back
       const isThere = response.status === 200;
       if (isThere) assert(["text", "parsed-json"].includes(way), way);
       else {

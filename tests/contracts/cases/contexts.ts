@@ -3,7 +3,7 @@ import { type Ask, type Chapter, chapter, json, text } from "../case.ts";
 import { SocketClient } from "../socket_client.ts";
 import { until } from "../../support/until.ts";
 
-/** Concurrent requests whose steps take turns. */
+/** Concurrent requests with interleaved steps. */
 const AT_ONCE = 20;
 
 /** Sends concurrent requests with unique ids, and returns the result of each by id. */

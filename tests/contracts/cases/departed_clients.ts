@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { type Ask, CASE_PATIENCE_MS, type Chapter, chapter, json } from "../case.ts";
 
-/** Waits until the program has noted something other than `before` under a flag. */
+/** Waits until the program's note under a flag differs from `before`. */
 async function noted(ask: Ask, flag: string, before: unknown): Promise<unknown> {
   const late = Date.now() + CASE_PATIENCE_MS;
   for (;;) {

@@ -2,7 +2,7 @@ import { assertEquals } from "@std/assert";
 import { type Ask, CASE_PATIENCE_MS, type Chapter, chapter, json, text } from "../case.ts";
 import { SocketClient } from "../socket_client.ts";
 
-/** Waits until this many errors were reported, and returns them. */
+/** Waits for this many reported errors, and returns them. */
 async function reported(ask: Ask, flag: string, count = 1): Promise<unknown> {
   const late = Date.now() + CASE_PATIENCE_MS;
   for (;;) {
@@ -25,7 +25,7 @@ async function isBroken(ask: Ask, path: string): Promise<boolean> {
   }
 }
 
-/** A second error in the same place shows that the first one was reported once. */
+/** A second error in the same place shows that the first is reported once. */
 async function brokenTwice(ask: Ask, path: string, flag: string): Promise<unknown> {
   for (let count = 1; count <= 2; count++) {
     await isBroken(ask, `/unseen${path}?flag=${flag}`);

@@ -2,7 +2,7 @@ import { assert, assertEquals } from "@std/assert";
 import { opened, untilClosed } from "../../support/raw_client.ts";
 import { type Chapter, chapter } from "../case.ts";
 
-/** Requests `/verbs`, which responds with "got", using the given header lines; returns the status and the body. */
+/** Requests `/verbs`, which responds with "got", with the given header lines, and returns the status and the body. */
 async function asked(origin: string, lines: readonly string[], version = "1.1"): Promise<[number, string]> {
   const text = [`GET /verbs HTTP/${version}`, ...lines, "Connection: close", "", ""].join("\r\n");
   const bytes = Uint8Array.from(text, (char) => char.charCodeAt(0));
@@ -10,7 +10,7 @@ async function asked(origin: string, lines: readonly string[], version = "1.1"):
   return [Number(response.split(" ")[1]), response];
 }
 
-/** With these, the path of a URL built from header and target would begin in the header. */
+/** With these, a URL built from header and target would have a path that begins in the header. */
 const LEADING_ELSEWHERE = ["h/request", "h/request?x", "h/request#", "h/", "h?x/y", "h#x/y", "http://h/request"];
 
 const IMPROPER = [

@@ -30,7 +30,7 @@ export async function through(ask: Ask, path: string, address: string): Promise<
   return (await seen(ask, path, { headers: { "x-forwarded-for": address } }))[0];
 }
 
-/** A part of an IPv6 address that no other case uses. */
+/** Part of an IPv6 address that no other case uses. */
 export function hextet(flag: string): string {
   return Number(flag.replace(/\D+/, "")).toString(16);
 }

@@ -2,7 +2,7 @@ import { assertEquals } from "@std/assert";
 import { type Ask, type Chapter, chapter, seen } from "../case.ts";
 import { hextet } from "./limiter.ts";
 
-/** The status of a user's request from an address behind the proxy. */
+/** The status for a user's request from an address behind the proxy. */
 async function from(ask: Ask, path: string, address: string, user: string): Promise<unknown> {
   return (await seen(ask, path, { headers: { "x-forwarded-for": address, "x-client": user } }))[0];
 }

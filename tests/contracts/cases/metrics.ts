@@ -17,7 +17,7 @@ export const metrics: Chapter = chapter("Metrics", (it) => {
     };
     const before = await counts();
     for (const name of Object.keys(asked)) await text(ask, `/measured/of/${flag}/${name}`);
-    // a response is over once it is sent, and the client may see it earlier
+    // a response ends once it is sent; the client may see it earlier
     await until(async () => (await counts()).every((count, i) => count > before[i]!), "all are counted");
     assertEquals(await counts(), before.map((count) => count + 1));
   });

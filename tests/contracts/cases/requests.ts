@@ -201,7 +201,7 @@ export const bodies: Chapter = chapter("Bodies", (it) => {
 
   it("behind a parser, the request has a body, even if there was none or it was refused", async ({ ask }) => {
     const large = JSON.stringify("x".repeat(200));
-    // repeated, because parsers cache the usual type
+    // repeated, because parsers cache the usual content type
     for (let round = 0; round < 3; round++) {
       assertEquals(await answers(), [[200, true], [200, true], [200, true], [200, true], [400, true], [413, true]]);
     }
@@ -245,5 +245,5 @@ export const bodies: Chapter = chapter("Bodies", (it) => {
   });
 });
 
-/** What the program reports about a request. */
+/** The program's report on a request. */
 type Seen = Record<string, unknown>;

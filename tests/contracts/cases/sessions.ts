@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { type Ask, type Chapter, chapter } from "../case.ts";
 
-/** A client with a cookie, which follows the cookie's changes. */
+/** A client with a cookie jar for one cookie. */
 function client(ask: Ask, path: string, cookie = "") {
   return {
     get cookie() {
@@ -21,9 +21,8 @@ function client(ask: Ask, path: string, cookie = "") {
 }
 
 /**
- * Bytes that change the name of a cookie and that browsers let other hosts of the domain set: U+00A0, U+0085, U+2000,
- * U+3000 and U+FEFF, as single bytes and in UTF-8. Only spaces and tabs are not part of a name (RFC 9110 section
- * 5.6.3).
+ * Bytes that change a cookie's name and that browsers let other hosts in the domain set: U+00A0, U+0085, U+2000, U+3000
+ * and U+FEFF, as single bytes and in UTF-8. Only spaces and tabs are not part of a name (RFC 9110 section 5.6.3).
  */
 const OTHER_BLANKS = ["\xa0", "\x85", "\xc2\xa0", "\xc2\x85", "\xe2\x80\x80", "\xe3\x80\x80", "\xef\xbb\xbf"];
 

@@ -4,7 +4,7 @@ import { closeOf, frame, OPCODE } from "../frame.ts";
 import { RawSocket } from "../raw_socket.ts";
 import { SocketClient } from "../socket_client.ts";
 
-/** Arguments of the close handler after a client did something. */
+/** Arguments to the close handler after a client's action. */
 async function toldAfter(
   { ask, origin, flag }: { ask: Ask; origin: string; flag: string },
   act: (socket: RawSocket) => Promise<void>,

@@ -143,7 +143,7 @@ export const handshakes: Chapter = chapter("WebSockets: the handshake", (it) => 
 
   it("only a GET is a handshake", async ({ origin }) => {
     using socket = await RawSocket.open(origin, "/socket/shared", { "Content-Length": "0" }, "POST");
-    // a POST route could respond to it; Deno refuses it before it reaches the application
+    // a POST route could handle it; Deno refuses it before it reaches the application
     assert([400, 404].includes(socket.status), socket.head);
   }, "websocket");
 

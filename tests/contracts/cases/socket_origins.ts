@@ -6,7 +6,7 @@ const COOKIE = { "Cookie": "session=1" };
 const ELSEWHERE = { "Origin": "https://elsewhere.example" };
 
 export const origins: Chapter = chapter("WebSockets: pages of other hosts", (it) => {
-  /** The status of a handshake. */
+  /** A handshake's response status. */
   const statusOf = async (origin: string, path: string, headers: Record<string, string>): Promise<number> => {
     using socket = await RawSocket.open(origin, `/socket/origins/${path}`, headers);
     return socket.status;

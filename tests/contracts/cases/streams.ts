@@ -2,7 +2,7 @@ import { assertEquals } from "@std/assert";
 import { type Ask, type Chapter, chapter, flagged, json, text } from "../case.ts";
 import { PATIENCE_MS } from "../../support/patience.ts";
 
-/** Reads the first chunk, lets the program continue, and returns the first chunk and the rest. */
+/** Reads the first chunk, then lets the program continue, and returns that chunk and the rest. */
 async function inPieces(ask: Ask, path: string, flag: string): Promise<string[]> {
   const response = await ask(`${path}?flag=${flag}`);
   const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader();
@@ -16,7 +16,7 @@ async function inPieces(ask: Ask, path: string, flag: string): Promise<string[]>
   }
 }
 
-/** Reads a body that must fail, and returns what came before the failure. */
+/** Reads a body that must fail, and returns the data before the failure. */
 async function untilCut(response: Response): Promise<string> {
   const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader();
   let text = "";

@@ -1,13 +1,13 @@
-/** Requests, and how the schemas of all libraries judge them. */
+/** Requests, and the expected verdict on each from every library's schemas. */
 
 /** A request, and the status of its response. */
 export interface Judged {
   /** Its description. */
   readonly name: string;
-  /** Query after the path of the route. */
+  /** Query string, after the route's path. */
   readonly query?: string;
   readonly init: RequestInit;
-  /** Status of the response: 200, or a client error. */
+  /** Response status: 200, or a 4xx. */
   readonly status: number;
 }
 

@@ -16,7 +16,7 @@ const server = createServer((req, res) => {
   const dispatchFetch = (url, init) => runtime.dispatchFetch(url, { ...init, signal: client.signal });
   const evaluate = (code) => runtime.evaluate(code);
   const { handler } = createHandler({ runtime: { context, evaluate, dispatchFetch } });
-  // the package's own server would crash on a body that fails
+  // the package's own server crashes when a body fails
   handler(req, res).catch(() => {});
 });
 server.listen(0, "127.0.0.1", () => console.log(server.address().port));

@@ -13,7 +13,7 @@ const files = readdirSync(FILES, { recursive: true }).map((name) => `${FILES}/${
 const worker = new Miniflare({
   modules: [{ type: "ESModule", path: "worker.js", contents: readFileSync(script, "utf8") }, ...files],
   compatibilityDate: "2026-07-01",
-  // without the first there is no node:fs; without the second, req.signal never aborts
+  // without the first, node:fs is missing; without the second, req.signal never aborts
   compatibilityFlags: ["nodejs_compat", "enable_request_signal"],
   bindings: JSON.parse(BINDINGS),
   durableObjects: object === undefined ? {} : { PROGRAM: { className: object, useSQLite: true } },

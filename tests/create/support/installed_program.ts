@@ -16,7 +16,7 @@ export interface Ended {
 export interface RunOptions {
   /** Folder it runs in. */
   readonly cwd: string;
-  /** The user it runs as, if not the user of the tests. */
+  /** The user it runs as, if not the tests' user. */
   readonly uid?: number | undefined;
   /** Maximum size of a file it may write, in blocks of `ulimit`. */
   readonly fileBlocks?: number;
@@ -70,7 +70,7 @@ export const hasTerminal: boolean = Deno.build.os === "linux" &&
  * @param program Its path
  * @param args Its arguments
  * @param cwd Folder it runs in
- * @param responses What to type once a string has been printed, in this order
+ * @param responses Strings to wait for, in order, with the input to type after each
  * @returns Its exit code and everything it printed
  */
 export async function askProgram(
@@ -79,7 +79,7 @@ export async function askProgram(
   cwd: string,
   responses: readonly (readonly [after: string, typed: string])[],
 ): Promise<{ code: number; printed: string }> {
-  // a new terminal has no columns
+  // a new terminal is zero columns wide
   const command = ["stty cols 80 rows 24; exec node", program, ...args].join(" ");
   const child = new Deno.Command("script", {
     args: ["--quiet", "--return", "--command", command, "/dev/null"],

@@ -1,4 +1,4 @@
-/** Projects, created, installed, tested and started as users of each runtime would. */
+/** Projects, created, installed, tested and started as each runtime's users would. */
 import { assert } from "@std/assert";
 import type { Runtime, Template } from "../../../create/src/choices.ts";
 import { done, tool } from "../../examples/deploy/packages.ts";
@@ -14,14 +14,14 @@ export interface Started {
 
 /** Folder and environment for projects. */
 export interface Site {
-  /** The folder of the projects, with a trailing slash. */
+  /** The projects' folder, with a trailing slash. */
   readonly path: string;
-  /** Environment variables of all programs. */
+  /** Environment variables for all programs. */
   readonly env: Readonly<Record<string, string>>;
 }
 
 /**
- * Makes a folder for projects, with separate caches where a runtime would reuse a package of another build.
+ * Makes a folder for projects, with separate caches where a runtime would reuse a package from another build.
  *
  * @param registry Source of the packages
  */
@@ -67,7 +67,7 @@ const CREATE: Readonly<Record<Runtime, readonly string[]>> = {
 export async function writeProject({ path, env }: Site, runtime: Runtime, template: Template): Promise<string> {
   const [program, ...args] = CREATE[runtime];
   const name = `${template}-on-${runtime}`;
-  // npm and Bun cache such programs, and would run one of an earlier build
+  // npm and Bun cache such programs, and would run one from an earlier build
   const caches = { npm_config_cache: `${path}npm`, TMPDIR: `${path}temporary` };
   const choice = ["--runtime", runtime, "--template", template];
   await done("sh", ["-c", 'exec "$0" "$@"', program!, ...args, name, ...choice], path, { ...env, ...caches });
@@ -75,7 +75,7 @@ export async function writeProject({ path, env }: Site, runtime: Runtime, templa
 }
 
 /**
- * Runs a command line of a project, which must succeed.
+ * Runs a project's command line, which must succeed.
  *
  * @param site Site of the project
  * @param folder Its folder

@@ -1,4 +1,4 @@
-/** Documented programs that use a database, prepared so that a test can start them and send them requests. */
+/** Documented programs that use a database, prepared for a test to start and send requests. */
 
 const ROOT = new URL("../../../", import.meta.url);
 const FOLDERS = [
@@ -29,13 +29,13 @@ export interface Databases {
 }
 
 export interface DocumentedProgram {
-  /** The file that shows it, and its index there. */
+  /** The file that shows the program, and its index there. */
   readonly name: string;
   /** The code as documented. */
   readonly code: string;
-  /** How it uses its database. */
+  /** How the program uses its database. */
   readonly use: Use;
-  /** The path that uses it, relative to the path of its limit. */
+  /** The path that uses the database, relative to the limit's path. */
   readonly path: string;
 }
 
@@ -43,7 +43,7 @@ export interface DocumentedProgram {
  * All programs that use a database: TypeScript blocks with an import, in pages and in source comments. Those that
  * import files of their own are parts of `examples/`, whose stores connect by themselves.
  *
- * @throws {Error} If the use of one is unknown
+ * @throws {Error} If it is unknown how a program uses its database
  */
 export async function documentedPrograms(): Promise<DocumentedProgram[]> {
   const programs: DocumentedProgram[] = [];
@@ -85,7 +85,7 @@ function useOf(name: string, code: string): Use {
 
 /** Code added to a program before it listens, by how it uses its database. */
 const SERVED: Readonly<Record<Use, (path: string) => string>> = {
-  // limits that the store did not decide are decided without it
+  // undecided limits are decided without the store
   limiters: () => `
 served.get("/use", async (_req, res) => {
   for (const one of limiters) {

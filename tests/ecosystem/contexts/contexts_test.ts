@@ -1,7 +1,7 @@
 /**
  * Programs that find their request through the asynchronous context: one keeps its tenant there, one reports its errors
- * to Sentry. They print the same on Sluice as on Express. A third prints the names under which Sentry sees requests and
- * errors: those of routes, on every runtime.
+ * to Sentry. Both print the same on Sluice as on Express. A third prints the names of requests and errors in Sentry,
+ * which are route names on every runtime.
  */
 import { fileURLToPath } from "node:url";
 import { assertEquals } from "@std/assert";
@@ -13,10 +13,10 @@ import { PATIENCE_MS } from "../../support/patience.ts";
 
 const ROOT = new URL("../../../", import.meta.url);
 const HERE = "tests/ecosystem/contexts/";
-/** Not the folder of the other programs, most of which do not need Sentry. */
+/** A separate folder, because most of the other programs do not need Sentry. */
 const FOLDER = new URL(".cache/contexts/", ROOT);
 
-/** Output of each program. */
+/** Each program's output. */
 const PRINTED: Readonly<Record<string, unknown>> = {
   tenant: Object.fromEntries(
     ["ada", "ben", "cleo", "dora"].map((tenant) => [tenant, [0, 1, 2, 3, 4].map((i) => `${tenant}-${i}`)]),
@@ -41,7 +41,7 @@ const NAMED = {
   transactions: ["GET /api/boom/:id", "GET /api/captured/:id", "GET /api/later/:id"],
 };
 
-/** Runs a program on each side. */
+/** Runs a program on both sides. */
 const SIDES: Readonly<Record<string, (program: string) => Promise<unknown>>> = {
   "Express on Node": (program) => printed("node", [program, "express"]),
   "Sluice on Node": async (program) =>

@@ -1,6 +1,6 @@
-// Notes of several tenants, on the library given as the first argument. A request's tenant is kept only in
+// Notes for several tenants, on the library given as the first argument. A request's tenant is kept only in
 // AsyncLocalStorage: the code that stores and reads notes is passed no request. The program sends itself concurrent
-// notes of all tenants, in every kind of body, and prints the notes of each.
+// notes for all tenants, in every kind of body, and prints each tenant's notes.
 import { AsyncLocalStorage } from "node:async_hooks";
 import { Buffer } from "node:buffer";
 import process from "node:process";

@@ -21,7 +21,7 @@ Sentry.init({
       for (const [{ type }, content] of items) {
         if (type === "event") note(names.errors, `${content.exception.values.at(-1).value}: ${content.transaction}`);
         if (type === "transaction") note(names.transactions, content.transaction);
-        // only spans of servers, without those of the program's own requests
+        // only server spans, not those for the program's own requests
         for (const span of type === "span" ? content.items : []) {
           if (span.attributes["sentry.op"]?.value === "http.server") note(names.transactions, span.name);
         }

@@ -1,4 +1,4 @@
-// An application as a guest of other code on Node, which adds properties to the request or the response, or reads them
+// An application as a guest of other code on Node, which adds properties to the request or the response or reads them
 // afterwards. Prints as JSON what handlers and that code see; the first argument is the library.
 import { createServer, Server } from "node:http";
 import process from "node:process";
@@ -26,7 +26,7 @@ function appOf(...handlers) {
   return app;
 }
 
-/** What other code adds to a request before the application gets it. */
+/** Additions that other code makes to a request before the application gets it. */
 const OWN = {
   ip: "192.0.2.1",
   ips: ["192.0.2.1"],

@@ -26,7 +26,7 @@ const HERE = new URL("./", import.meta.url);
 const THERE = new URL(".cache/ecosystem/misbehaving/", ROOT);
 const NAMES = ["throwing", "after_throwing", "responding", "writing_after_end", "continuing", "breaking"];
 
-/** A program, and the paths whose requests must leave nothing behind. */
+/** A program, and the paths where requests must leave nothing behind. */
 type Misbehaving = Program & { readonly measured: readonly string[] };
 
 const programs = new Map<string, Misbehaving>();
@@ -53,7 +53,7 @@ Deno.test.afterAll(async () => {
 const options = { sanitizeOps: false, sanitizeResources: false };
 const NOTHING: Omit<Told, "side"> = { scratch: "", files: "", redis: "", upstream: "", nobody: "" };
 
-/** Runs a function with the ports of a program on Sluice and on Express. */
+/** Runs a function with a program's ports on Sluice and on Express. */
 async function withBoth(name: string, act: (ours: number, theirs: number) => Promise<void>): Promise<void> {
   const path = `../misbehaving/${name}`;
   const ports = [
@@ -166,7 +166,7 @@ Deno.test("misbehaving requests of every kind leave nothing behind, in process a
   }
 });
 
-/** Output of the probe. */
+/** The probe's output. */
 interface Left {
   readonly grown: Readonly<Record<string, number>>;
   readonly open: number;

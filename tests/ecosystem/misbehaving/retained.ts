@@ -1,7 +1,7 @@
 /**
  * Prints what misbehaving requests leave behind, as JSON in the last line: bytes of heap by kind, and open streams.
  *
- * Arguments: the programs whose requests are made; `never` for handlers that never respond.
+ * Arguments: the programs that get requests; `never` for handlers that never respond.
  */
 import sluice from "@sluice/sluice";
 import { openStreamsKey } from "../../../src/exchange/app_like.ts";
@@ -12,9 +12,9 @@ declare const gc: () => void;
 const IN_PROCESS = 10_000;
 /** Requests of each kind over connections. */
 const CONNECTED = 1024;
-/** Heap growth in bytes up to which a kind is not measured again. */
+/** A kind is measured again if the heap grows by more than this, in bytes. */
 const LITTLE = 100_000;
-/** Time after which all late work of handlers is done, in ms. */
+/** Time until all late handler work is done, in ms. */
 const LATE_MS = 25;
 
 // logging errors with their stacks is irrelevant here and would take most of the time
@@ -58,7 +58,7 @@ async function ended(app: App, name: string): Promise<Kind[]> {
   ]);
 }
 
-/** Requests whose handler never responds, ended by a disconnect. */
+/** Requests whose handler never responds; a disconnect ends them. */
 function givenUp(app: App): Kind[] {
   const arrivals: (() => void)[] = [];
   app.get("/listens", (_req, res) => {
@@ -81,12 +81,12 @@ function givenUp(app: App): Kind[] {
   });
 }
 
-/** Lets two seconds pass for waiting handlers while other requests arrive, which triggers the disconnect check. */
+/** Lets two seconds pass for waiting handlers. Other requests arrive meanwhile and trigger the disconnect check. */
 async function passTime(app: App): Promise<void> {
   const { now } = Date;
   for (const seconds of [2, 4]) {
     Date.now = () => now() + seconds * 1000;
-    // the clock is read once in 512 requests
+    // the clock is read once every 512 requests
     for (let i = 0; i < 512; i++) await fetchOf(app, "/");
   }
   Date.now = now;
@@ -137,7 +137,7 @@ async function begin(port: number, path: string): Promise<Deno.Conn> {
   return connection;
 }
 
-/** Bytes in use once repeated garbage collection, with turns for finalizers in between, frees no more. */
+/** Bytes in use once repeated garbage collection, with ticks for finalizers in between, frees no more. */
 async function heap(): Promise<number> {
   await new Promise((resolve) => setTimeout(resolve, LATE_MS));
   for (let used = Infinity;;) {

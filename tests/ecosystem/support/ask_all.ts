@@ -12,9 +12,9 @@ export interface Exchanged {
 }
 
 /**
- * Sends a program's requests in order, keeping cookies for those that have a jar.
+ * Sends a program's requests in order, and keeps cookies for those with a jar.
  *
- * @param port Port of the program
+ * @param port The program's port
  * @param requests The requests
  * @returns Requests and responses
  */
@@ -58,7 +58,7 @@ function understand({ status, headers, bytes }: RawAnswer): Answer {
  * Decodes a content coding.
  *
  * @param bytes The body
- * @param coding Value of `Content-Encoding`
+ * @param coding The `Content-Encoding` value
  */
 export function inflate(bytes: Uint8Array, coding: string | string[] | undefined): Uint8Array {
   if (bytes.byteLength === 0) return bytes;

@@ -5,13 +5,13 @@ import type { Program, Runtime } from "./program.ts";
 /** Headers that differ between servers: framing, the time, and the server name, which Sluice does not send. */
 const GENERAL = ["date", "connection", "keep-alive", "transfer-encoding", "x-powered-by"];
 
-/** A part of a response that differs between the two sides. */
+/** A part of a response that differs between the sides. */
 export interface Found {
   /** `status`, `body`, `complete body` or the name of a header. */
   readonly part: string;
-  /** The part of Sluice's response. */
+  /** The part in Sluice's response. */
   readonly sluice: unknown;
-  /** The part of Express's response. */
+  /** The part in Express's response. */
   readonly express: unknown;
 }
 
@@ -19,14 +19,13 @@ export interface Found {
  * Compares two responses to the same request: status, headers and body, byte for byte.
  *
  * Random values are hidden, expiry times of cookies may be 5 s apart, and compressed bodies are compared inflated,
- * since versions of zlib compress differently. On Bun, a response may be chunked that has a length on the other side,
- * and vice versa: a body written in chunks gets a length if Bun receives all of them at once, whatever headers were
- * set.
+ * since zlib versions compress differently. On Bun, a response with a length on the other side may be chunked, and vice
+ * versa: a body written in chunks gets a length if Bun receives all of them at once, whatever headers were set.
  *
  * @param ours Sluice's response
  * @param theirs Express's response
  * @param program The program, for its masks
- * @param runtime Runtime of Sluice
+ * @param runtime Sluice's runtime
  * @returns What differs
  */
 export function compare(

@@ -2,10 +2,10 @@ import { linesOf } from "../../../scripts/lines.ts";
 import type { Tools } from "./program.ts";
 import { PATIENCE_MS } from "../../support/patience.ts";
 
-/** What the test passes to a program; the rest is made where it runs. */
+/** The values the test passes to a program; the others are made where it runs. */
 export type Told = Omit<Tools, "onClose">;
 
-/** How to start a host process. */
+/** How to start a host. */
 export interface HostOptions {
   /** Name for messages. */
   readonly name: string;
@@ -20,7 +20,7 @@ export interface HostOptions {
 
 /**
  * A process in which programs run, see `runner.mjs`. A program that crashes its process does not end the tests. The
- * process exits when its standard input closes, so that none is left behind.
+ * process exits when its standard input closes, so none is left behind.
  */
 export class Host {
   #name: string;

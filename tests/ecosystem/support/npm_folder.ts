@@ -3,12 +3,12 @@ import { installLocked } from "../../../scripts/locked_packages.ts";
 const ROOT = new URL("../../../", import.meta.url);
 
 /**
- * The folder for Node and Bun: the programs next to their packages, since bare names resolve only from node_modules.
+ * The folder for Node and Bun: programs sit next to their packages, since bare names resolve only from node_modules.
  */
 export const NPM_FOLDER: URL = new URL(".cache/ecosystem/", ROOT);
 
 /**
- * Fills the folder, with the packages at the versions of `tests/deno.lock` down to the last dependency.
+ * Fills the folder. All packages and dependencies have the versions in `tests/deno.lock`.
  *
  * @param packages Names of the packages that programs import
  * @throws {Error} If a package cannot be installed

@@ -6,17 +6,17 @@ export interface Finding {
   readonly packages: readonly string[];
   /** Number of compared requests. */
   readonly compared: number;
-  /** The differences of the requests whose responses differ, by runtime. */
+  /** Differences between responses, by runtime. */
   readonly differing: readonly (readonly Difference[])[];
   /** A note for users. */
   readonly note: string | undefined;
 }
 
 /**
- * Writes the section about npm middleware.
+ * Writes the section on npm middleware.
  *
  * @param findings The results, in table order
- * @param versions Version of every package
+ * @param versions Every package's version
  * @returns The section in Markdown, formatted like `deno fmt`
  */
 export function middlewareSection(findings: readonly Finding[], versions: Readonly<Record<string, string>>): string {

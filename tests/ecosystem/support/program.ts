@@ -3,17 +3,17 @@ import type { RawRequest } from "./raw_client.ts";
 // deno-lint-ignore no-explicit-any -- programs are plain JavaScript over two libraries
 export type Any = any;
 
-/** Runtimes on which Sluice runs programs, in the order of the page's columns. */
+/** Runtimes on which Sluice runs programs, in the page's column order. */
 export const RUNTIMES = ["Deno", "Node", "Bun"] as const;
 
 /** One of them. */
 export type Runtime = typeof RUNTIMES[number];
 
-/** What a program gets besides the application and the library. */
+/** A program's tools, besides the application and the library. */
 export interface Tools {
-  /** Folder of the files and views that programs serve. */
+  /** Folder with the files and views that programs serve. */
   readonly files: string;
-  /** Empty folder for this side only. */
+  /** Empty folder for this side alone. */
   readonly scratch: string;
   /** URL of a Redis server. */
   readonly redis: string;
@@ -47,11 +47,11 @@ export interface Sees {
 
 /** A request to both sides. */
 export interface Ask extends RawRequest {
-  /** Name of the cookie jar; without it, no cookies are sent or kept. */
+  /** Cookie jar name; without it, no cookies are sent or kept. */
   readonly jar?: string;
   /** The response that a client must see on Sluice. */
   readonly sees?: Sees;
-  /** What differs from Express, and why; exactly that must differ. */
+  /** Differences from Express, with reasons; exactly these must differ. */
   readonly differs?: Difference;
   /** Headers that are not compared because they depend on times or random values. */
   readonly ignore?: readonly string[];
@@ -59,7 +59,7 @@ export interface Ask extends RawRequest {
 
 /** A known difference. */
 export interface Difference {
-  /** Parts of the response: `status`, `body`, names of headers. */
+  /** Parts of the response: `status`, `body`, header names. */
   readonly parts: readonly string[];
   /** The reason, for users. */
   readonly why: string;
@@ -67,7 +67,7 @@ export interface Difference {
   readonly on?: readonly Runtime[];
 }
 
-/** A program: one package used as its README says, and requests to it. */
+/** A program that uses one package as its README says, and requests to it. */
 export interface Program {
   /** What works, as a sentence. */
   readonly title: string;
@@ -75,7 +75,7 @@ export interface Program {
   readonly packages?: readonly string[];
   /** Sets up the application. */
   default(app: Any, lib: Any, tools: Tools): unknown;
-  /** Requests in order; a function makes one from that side's earlier responses. */
+  /** Requests in order; a function builds one from that side's earlier responses. */
   readonly requests: readonly (Ask | ((responses: readonly Answer[]) => Ask))[];
   /** Random values and times, hidden before the comparison. */
   readonly masks?: readonly RegExp[];

@@ -18,12 +18,12 @@ export interface RawAnswer {
   readonly headers: readonly (readonly [string, string])[];
   /** Bytes of the body without the framing. */
   readonly bytes: Uint8Array;
-  /** Whether the connection ended before the body did. */
+  /** Whether the connection ended before the body. */
   readonly cut: boolean;
 }
 
 /**
- * Sends a request over its own connection. `fetch` would decompress, join header lines and hide how a body was framed.
+ * Sends a request over its own connection. `fetch` would decompress, join header lines and hide the body's framing.
  *
  * @param port Port on this machine
  * @param request The request

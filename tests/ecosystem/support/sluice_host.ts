@@ -7,7 +7,7 @@ import type { Runtime } from "./program.ts";
 const ROOT = new URL("../../../", import.meta.url);
 
 /**
- * Starts Sluice. Under Node and Bun it uses the folder that was filled for Express.
+ * Starts Sluice. Under Node and Bun it uses the folder filled for Express.
  *
  * @param runtime The runtime
  * @param flags Flags for `deno run` that a package needs

@@ -3,7 +3,7 @@ import { uWS } from "../../fixtures/uws/engine.ts";
 import sluice from "../../../mod.ts";
 import { serve } from "../../../uws.ts";
 
-/** Makes an application that listens with the engine. */
+/** Makes an application that listens with uWebSockets.js. */
 export default Object.assign(
   (...args: Parameters<typeof sluice>) => {
     const app = sluice(...args);

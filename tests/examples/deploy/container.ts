@@ -1,4 +1,4 @@
-/** Builds a Dockerfile without Docker: each stage is a folder, and its commands run on this machine. */
+/** Builds a Dockerfile without Docker: each stage is a folder whose commands run on this machine. */
 import { cp } from "node:fs/promises";
 import { type Dockerfile, DockerfileParser, type Instruction, type JSONInstruction } from "dockerfile-ast";
 import { done } from "./packages.ts";
@@ -29,7 +29,7 @@ type Stage = { -readonly [Key in keyof Container]: Container[Key] } & { env: Rec
  * @param text The Dockerfile
  * @param context Folder it is built from, with a trailing slash
  * @param folder Where to build, with a trailing slash
- * @param env Variables of the build machine, such as the source of packages
+ * @param env Environment of the build machine, such as the package source
  * @returns The last stage
  */
 export async function buildContainer(

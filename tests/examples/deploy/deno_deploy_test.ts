@@ -14,7 +14,7 @@ Deno.test("the example for Deno Deploy runs with the permissions and the feature
   assertEquals([flags, unstable], [["--allow-net", "--allow-env"], ["kv"]]);
   const folder = await Deno.makeTempDir({ prefix: "sluice-kv-" });
   await using audits = startAudits();
-  // the workspace replaces JSR, and a file replaces the database that all instances share
+  // the workspace replaces JSR, and a file replaces the shared database
   const database = [`--allow-read=${folder}`, `--allow-write=${folder}`, "--unstable-kv"];
   const args = [
     "run",

@@ -84,7 +84,7 @@ Deno.test("the template for Lambda refers only to existing names, and streams as
     AuthType: "NONE",
     InvokeMode: streams ? "RESPONSE_STREAM" : "BUFFERED",
   });
-  // SAM names a function's URL after the function
+  // SAM names a function's URL after it
   const known = [...Object.keys(Parameters), "Converter", "ConverterUrl"];
   const referred = JSON.stringify([Resources, Outputs]).matchAll(/"!(?:Ref|GetAtt)":"([^".]+)/g);
   assertEquals([...referred].map(([, name]) => name!).filter((name) => !known.includes(name)), []);

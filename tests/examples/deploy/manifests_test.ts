@@ -16,7 +16,7 @@ async function examples(): Promise<string[]> {
 
 Deno.test("every example depends on the packages as users install them, in a version that has what it uses", async () => {
   const { version } = await readJson("deno.json");
-  // before 1.0.0, a caret range allows only patches
+  // below 1.0.0, a caret range allows only patches
   const range = `^${String(version).split(".").slice(0, 2).join(".")}.0`;
   const names = await examples();
   assertEquals(names, ["bun", "cloudflare", "deno-deploy", "lambda", "node-docker", "vercel"]);

@@ -23,7 +23,7 @@ export async function packages(): Promise<Tarballs> {
 }
 
 /**
- * Copies an example to where its packages are installed, in the `node_modules` of a parent folder.
+ * Copies an example to where its packages are installed, in a parent folder's `node_modules`.
  *
  * @param name Its folder in `examples/deploy`
  * @returns Path of the copy, with a trailing slash
@@ -87,7 +87,7 @@ async function dependenciesOfExamples(): Promise<Record<string, string>> {
  * @param args Its arguments
  * @param cwd Folder it runs in
  * @param env Variables added to its environment
- * @returns What it printed
+ * @returns Its output
  */
 export async function done(
   program: string,
@@ -100,12 +100,12 @@ export async function done(
   return output;
 }
 
-/** A tool installed for the tests of other runtimes; available if the variable is set. */
+/** A tool installed for tests on other runtimes; available if the variable is set. */
 export function tool(name: string): string {
   return `${Deno.env.get("SLUICE_RUNTIMES")}node_modules/.bin/${name}`;
 }
 
-/** Whether those tools are missing; in CI the test runner counts that as a failure. */
+/** Whether those tools are missing; in CI the test runner counts this as a failure. */
 export const skipTools: boolean = !Deno.env.has("SLUICE_RUNTIMES");
 
 /**

@@ -1,4 +1,4 @@
-/** Checks of every example in `examples/deploy`, wherever it runs. */
+/** Checks for every example in `examples/deploy`, wherever it runs. */
 import { assert, assertEquals } from "@std/assert";
 import type { Serving } from "../../contracts/serving.ts";
 
@@ -10,7 +10,7 @@ export interface Service {
   readonly ask: Ask;
   /** The name set in its environment. */
   readonly name: string;
-  /** Headers that make a request come from another client. */
+  /** Headers that make a request appear to come from another client. */
   readonly otherClient?: Readonly<Record<string, string>>;
   /** Receives its conversion reports. */
   readonly audits: Audits;
@@ -20,7 +20,7 @@ export interface Service {
 const LIMIT = 10;
 
 /**
- * Tests everything a service does. Its clients must not have sent requests before.
+ * Tests everything a service does. Its clients must not have sent any requests yet.
  *
  * @param service The service
  */
@@ -65,7 +65,7 @@ async function answered(response: Promise<Response>): Promise<[number, Record<st
 }
 
 /**
- * Sends requests to two instances as one client, and expects them to share a count.
+ * Sends requests to two instances as one client, and asserts that they share a count.
  *
  * @param start Starts an instance that reads the client's address from `X-Forwarded-For`
  */
@@ -74,7 +74,7 @@ export async function checkTogether(start: () => Promise<Serving>): Promise<void
   try {
     // counts stored elsewhere still exist when the tests run again
     const subnet = () => `2001:db8:${crypto.randomUUID().slice(0, 4)}:${crypto.randomUUID().slice(0, 4)}::1`;
-    // the first decision connects and loads the script, which may exceed the timeout of a decision
+    // the first decision connects and loads the script, which may exceed a decision's timeout
     for (const { ask } of instances) await (await asClient(ask, subnet())("/convert/1/m/m")).body?.cancel();
     const client = subnet();
     const asks = instances.map(({ ask }) => asClient(ask, client));

@@ -20,7 +20,7 @@ async function doorsOf(folder: string): Promise<string[]> {
   const { name, exports } = JSON.parse(
     await Deno.readTextFile(new URL(`../../../${folder}deno.json`, import.meta.url)),
   );
-  // a command's entry is not a module for programs, and a framework's entry needs that framework's types
+  // a command-line entry is not for programs to import, and a framework's entry needs its types
   const { command, typesOf = {} } = NPM_FACTS[name]!;
   const others = [command?.entry, ...Object.keys(typesOf)].map((entry) => `./${entry}`);
   const doors = Object.keys(exports).filter((door) => !others.includes(door));

@@ -1,4 +1,4 @@
-/** The documented programs for language models, one below each path, for every runtime. */
+/** The documented programs for language models, one under each path, for every runtime. */
 import sluice, { type FrameworkApp } from "@sluice/sluice";
 import { rateLimit } from "@sluice/rate-limit";
 import { MockLanguageModelV4 } from "ai/test";

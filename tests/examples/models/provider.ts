@@ -1,10 +1,10 @@
-/** A provider with the chat completions API, which does what the prompt says. */
+/** A provider with the chat completions API, which follows the prompt. */
 import sluice, { type FrameworkApp } from "@sluice/sluice";
 
-/** What the provider observed. */
+/** The provider's observations. */
 export interface Provider {
   readonly app: FrameworkApp;
-  /** Requests aborted by their senders. */
+  /** Aborted requests. */
   left: number;
   /** Headers and body of the last request. */
   last: { readonly authorization: string | undefined; readonly body: Record<string, unknown> } | undefined;
@@ -25,7 +25,7 @@ export function makeProvider(): Provider {
     const piece = (content: string) => event({ choices: [{ delta: { content } }] });
     res.type("text/event-stream");
     const [first, second] = [piece("Hel"), piece("lo, wörld")];
-    // split wherever a network may: in the middle of an event and of a character
+    // split wherever a network may: inside an event and inside a character
     const bytes = new TextEncoder().encode(`: comment\n\n${first}${second}`);
     for (const cut of [bytes.slice(0, 20), bytes.slice(20, -12), bytes.slice(-12)]) {
       res.write(cut);

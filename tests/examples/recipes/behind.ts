@@ -1,6 +1,6 @@
 /**
- * A server that the program talks to: behind its proxy, as the receiver and sender of webhooks, and as the source of
- * keys.
+ * A server that the program talks to: as the target of its proxy, the receiver and sender of webhooks, and the source
+ * of keys.
  */
 import { PATIENCE_MS } from "../../support/patience.ts";
 import type { JWK } from "jose";
@@ -12,7 +12,7 @@ export interface Plan {
   readonly flag: string;
   /** Its statuses, one after the other. */
   readonly statuses: readonly number[];
-  /** Whether it responds only after `release` and the flag have happened. */
+  /** Whether it waits for `release` and the flag before it responds. */
   readonly isHeld?: boolean;
 }
 
@@ -22,10 +22,10 @@ export class Behind {
   readonly app: FrameworkApp = sluice().set("env", "test");
   readonly #keys = new Map<string, (string | undefined)[]>();
   readonly #events = new Map<string, PromiseWithResolvers<void>>();
-  /** The server's own origin. */
+  /** The server's origin. */
   origin = "";
 
-  /** @param keys The private keys whose public parts it publishes, like a token provider */
+  /** @param keys Private keys; like a token provider, it publishes their public parts */
   constructor(keys: readonly JWK[]) {
     const { app } = this;
     app.get("/keys", (_req, res) => res.json({ keys: keys.map(({ d: _, ...known }) => ({ ...known, alg: "ES256" })) }));

@@ -1,4 +1,4 @@
-/** The recipes, one below each path, as a program for every runtime. */
+/** The recipes, one under each path, as a program for every runtime. */
 import sluice, { type FrameworkApp } from "@sluice/sluice";
 import { createRemoteJWKSet } from "jose";
 import { makeApp as makeAccounts } from "../../../examples/recipes/accounts.ts";
@@ -34,7 +34,7 @@ export function buildProgram(): FrameworkApp {
     makeAccounts({
       database: memoryAdapter({ user: [], session: [], account: [], verification: [] }),
       secret: "for tests, of more than 32 characters",
-      // with the path at which this program mounts it
+      // with the path where this program mounts it
       baseURL: `${LOGIN}/accounts/api/auth`,
     }),
   );

@@ -10,7 +10,7 @@ export interface Setting {
   readonly behind: string;
 }
 
-/** Issuer and audience of the tokens. */
+/** Token issuer and audience. */
 export const ISSUER = { issuer: "https://login.test/", audience: "https://api.test/" };
 
 /** The origin whose pages may send requests. */

@@ -14,7 +14,7 @@ export interface Judged {
   readonly express: number;
   /** Number of tests that pass on Sluice. */
   readonly sluice: number;
-  /** Number of tests that fail on Sluice, by the `kind` of each known reason. */
+  /** Number of tests that fail on Sluice, by the known reason's `kind`. */
   readonly failing: Readonly<Record<string, number>>;
   /** Results that `failing.ts` does not list, one line or more each. */
   readonly unexpected: readonly string[];
@@ -41,7 +41,7 @@ export function compare(
   const known = list.filter(({ on, tests }) => (on?.includes(runtime) ?? true) && tests[major] !== undefined)
     .map(({ kind, tests }) => ({ kind, tests: tests[major]! }));
   const listed = new Set(known.flatMap(({ tests }) => tests));
-  // tests of a method that the runtime lacks do not exist
+  // there are no tests for a method that the runtime lacks
   const titles = [...theirs.keys()];
   const passes = (title: string) => ours.get(title) === "passed";
   const unlisted = titles.filter((title) => theirs.get(title) === "passed" && !passes(title) && !listed.has(title));

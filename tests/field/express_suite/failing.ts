@@ -1,20 +1,19 @@
 /**
- * The tests of Express's own suites that fail with `@sluice/express`, one by one, with reasons. A test that fails
- * without being listed, or passes although it is listed, fails the run. No other differences from these suites are
- * known.
+ * Lists each test in Express's own suites that fails with `@sluice/express`, with the reason. The run fails when an
+ * unlisted test fails or a listed one passes. No other differences in these suites are known.
  */
 import type { RuntimeName } from "../../../reliability/support/children.ts";
 import type { Major } from "./suite.ts";
 
 /** Tests that fail for the same reason. */
 export interface Failing {
-  /** A short name for the reason, used as the key of results. */
+  /** A short name for the reason, used as the key in results. */
   readonly kind: string;
   /** The reason, for users. */
   readonly why: string;
   /** Runtimes on which they fail; all by default. */
   readonly on?: readonly RuntimeName[];
-  /** Full titles of the tests, by the major whose suite has them. */
+  /** Full test titles, by the suite's major. */
   readonly tests: Readonly<Partial<Record<Major, readonly string[]>>>;
 }
 

@@ -1,4 +1,4 @@
-/** The section of docs/ecosystem.md about Express's own suites. */
+/** The section on Express's own suites in docs/ecosystem.md. */
 import { type RuntimeName, RUNTIMES } from "../../../reliability/support/children.ts";
 import { withSection } from "../../../scripts/section.ts";
 import { table } from "../../ecosystem/support/page.ts";
@@ -6,7 +6,7 @@ import type { Judged } from "./compare.ts";
 import { FAILING } from "./failing.ts";
 import { type Major, MAJORS, SUITES } from "./suite.ts";
 
-/** The results of the last runs, which `deno task test:express --record` writes. */
+/** Results from the last runs, which `deno task test:express --record` writes. */
 export type Recorded = Readonly<Record<Major, Readonly<Record<RuntimeName, Omit<Judged, "unexpected">>>>>;
 
 /**

@@ -36,7 +36,7 @@ export class ExpressSuite implements AsyncDisposable {
   /**
    * Checks out the suite and installs Sluice next to it.
    *
-   * @param major The major of Express
+   * @param major Express's major
    * @throws {Error} If git or npm fails
    */
   static async prepare(major: Major): Promise<ExpressSuite> {
@@ -56,7 +56,7 @@ export class ExpressSuite implements AsyncDisposable {
   }
 
   /**
-   * Runs the suite with both, and compares the failures on Sluice with `failing.ts`.
+   * Runs the suite with both, and compares Sluice's failures with `failing.ts`.
    *
    * @param runtime The runtime
    * @throws {Error} If the suite does not finish

@@ -13,7 +13,7 @@ export async function start() {
   return { server, close: () => server.close() };
 }
 
-/** Connects two clients, and returns what they see. */
+/** Connects two clients, and returns their observations. */
 export async function visit(port) {
   const open = (id, token = id) => {
     const socket = new WebSocket(`ws://127.0.0.1:${port}/peerjs/my/peerjs?key=peerjs&id=${id}&token=${token}`);

@@ -25,7 +25,7 @@ export async function start() {
   return { server, close: () => sockets.close() };
 }
 
-/** Connects a client, and returns what it sees. */
+/** Connects a client, and returns its observations. */
 export async function visit(port) {
   const seen = [];
   for (const transports of [["websocket"], ["polling"], ["polling", "websocket"]]) {

@@ -5,7 +5,7 @@ import { tool } from "../../npm/support/tools.ts";
 import { FIELD } from "./folder.ts";
 import type { Suite } from "./suite.ts";
 
-/** Suites without a lock file get the registry's packages of this day. */
+/** Suites without a lock file get the registry's packages as of this day. */
 const BEFORE = "2026-11-01";
 
 /**
@@ -40,7 +40,7 @@ export async function isAtHand(suite: Suite): Promise<boolean> {
   return Deno.env.has("FIELD_REPOS") && await sourceOf(suite).then(() => true, () => false);
 }
 
-/** Records what was checked out, once its packages are installed. */
+/** Records the checkout once its packages are installed. */
 const DONE = ".git/field.json";
 
 async function isCheckedOut(suite: Suite): Promise<boolean> {
@@ -93,7 +93,7 @@ async function install(folder: string, suite: Suite): Promise<void> {
   if (added.length > 0) await npm(folder, ["install", "--no-save", ...common, ...rest, ...added]);
 }
 
-/** Tools that analyze sources: most of what many packages install, and not needed by their tests. */
+/** Source analysis tools, which make up most of many installations; the tests do not need them. */
 const TOOLS =
   /eslint|^jsdoc|nyc|standard|prettier|husky|typedoc|semantic-release|lint-staged|^gulp|istanbul|^xo$|^oxfmt$|cspell|mintlify|@express-rate-limit\/tsconfig/;
 

@@ -3,6 +3,6 @@ import { pathToFileURL } from "node:url";
 
 /**
  * Where everything is checked out, installed and built. Not in `.cache/`, since `res.sendFile` does not send files
- * below a folder whose name begins with a dot.
+ * under a dot folder.
  */
 export const FIELD: URL = pathToFileURL(`${tmpdir()}/sluice-in-the-field/`);

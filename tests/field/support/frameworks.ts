@@ -7,13 +7,13 @@ import { FIELD } from "./folder.ts";
 
 const VERSIONS = { "express-4": "npm:express@4.22.2", "express-5": "npm:express@5.2.1" };
 
-/** Name of a framework. */
+/** A framework's name. */
 export type Framework = "sluice" | keyof typeof VERSIONS;
 
 const FOLDER = new URL("frameworks/", FIELD);
 
 /**
- * Folder of a package that replaces `node_modules/express`.
+ * Folder with the package that replaces `node_modules/express`.
  *
  * @param framework The framework
  * @param measure The Express that it replaces, which determines the major of `@sluice/express`

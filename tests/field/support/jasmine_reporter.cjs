@@ -1,4 +1,4 @@
-// writes the result of each test to the file FIELD_RESULTS
+// writes each test's result to the file FIELD_RESULTS
 const { writeFileSync } = require("node:fs");
 
 const seen = [];
@@ -8,7 +8,7 @@ module.exports = class {
     for (const { message, stack } of failedExpectations) console.error(`FAILED ${fullName}\n${message}\n${stack}\n`);
   }
   jasmineDone() {
-    // a process that exits earlier writes no results, since half of them would look like all
+    // a process that exits earlier writes no results, since partial results would look complete
     writeFileSync(process.env.FIELD_RESULTS, JSON.stringify(seen));
   }
 };

@@ -1,20 +1,20 @@
-/** Compares the results of a suite on Sluice with those on Express. */
+/** Compares a suite's results on Sluice with those on Express. */
 import { DIFFERENCES } from "../differences.ts";
 import type { Results } from "./suite.ts";
 
-/** Results of a suite. */
+/** A suite's results. */
 export interface Judged {
   /** Number of its tests that pass on Express. */
   readonly express: number;
   /** Number of these that pass on Sluice. */
   readonly sluice: number;
-  /** Those that do not, without a known reason. */
+  /** Tests that fail on Sluice without a known reason. */
   readonly unexpected: readonly string[];
-  /** Those that pass although they are expected to fail. */
+  /** Tests that pass although they are expected to fail. */
   readonly gone: readonly string[];
 }
 
-/** Titles of the tests of a suite that are expected to fail on Sluice alone. */
+/** Titles of a suite's tests that are expected to fail on Sluice alone. */
 export function differencesOf(suite: string): readonly string[] {
   return DIFFERENCES.filter((one) => one.suite === suite).flatMap(({ tests }) => tests);
 }
@@ -24,7 +24,7 @@ export function differencesOf(suite: string): readonly string[] {
  *
  * @param theirs Results on Express
  * @param ours Results on Sluice
- * @param known Titles of the tests that are expected to fail
+ * @param known Titles of tests expected to fail
  */
 export function judge(theirs: Results, ours: Results, known: readonly string[]): Judged {
   const passing = [...theirs].filter(([, outcome]) => outcome === "passed").map(([title]) => title);

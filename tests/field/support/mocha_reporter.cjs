@@ -1,4 +1,4 @@
-// writes the result of each test to the file FIELD_RESULTS, with every version of Mocha
+// writes each test's result to the file FIELD_RESULTS, on every Mocha version
 const { writeFileSync } = require("node:fs");
 
 module.exports = function (runner) {
@@ -8,6 +8,6 @@ module.exports = function (runner) {
   runner.on("fail", note("failed"));
   runner.on("pending", note("skipped"));
   runner.on("fail", (test, error) => console.error(`FAILED ${test.fullTitle()}\n${error?.stack ?? error}\n`));
-  // a process that exits earlier writes no results, since half of them would look like all
+  // a process that exits earlier writes no results, since partial results would look complete
   runner.on("end", () => writeFileSync(process.env.FIELD_RESULTS, JSON.stringify(seen)));
 };

@@ -5,15 +5,15 @@ import type { Suite } from "./suite.ts";
 
 const DATABASE = "sluice_field";
 
-/** The running services of a suite. `await using` stops them. */
+/** A suite's running services. `await using` stops them. */
 export interface Needs extends AsyncDisposable {
-  /** Environment variables of the suite. */
+  /** Environment variables for the suite. */
   readonly env: Readonly<Record<string, string>>;
 }
 
 /**
- * Starts the services of a suite. Suites that need PostgreSQL get a new database, whose address replaces `<database>`
- * in their variables: at the address in `FIELD_POSTGRES`, or on a server of its own.
+ * Starts a suite's services. Suites that need PostgreSQL get a new database at the address in `FIELD_POSTGRES`, or on a
+ * separate server. Its address replaces `<database>` in their variables.
  *
  * @param suite The suite
  * @throws {Error} If PostgreSQL is missing, or PostGIS in it

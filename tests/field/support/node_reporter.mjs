@@ -1,4 +1,4 @@
-// prints the result of each node:test test as JSON
+// prints each node:test result as JSON
 export default async function* (events) {
   const [seen, names] = [[], []];
   for await (const { type, data } of events) {

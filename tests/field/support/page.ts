@@ -1,4 +1,4 @@
-/** The sections of docs/ecosystem.md about applications, programs and suites. */
+/** The sections on applications, programs and suites in docs/ecosystem.md. */
 import { withSection } from "../../../scripts/section.ts";
 import { table } from "../../ecosystem/support/page.ts";
 import { DIFFERENCES } from "../differences.ts";
@@ -6,7 +6,7 @@ import { APPLICATIONS, SUITES } from "../suites.ts";
 import type { Program } from "./run_program.ts";
 import type { Suite } from "./suite.ts";
 
-/** Results of a suite: the number of tests that passed on Express, and of these on Sluice. */
+/** A suite's results: how many tests passed on Express, and how many of these on Sluice. */
 export interface Passed {
   /** Number of tests that passed on Express. */
   readonly express: number;
@@ -18,11 +18,11 @@ export interface Passed {
   readonly all?: number;
 }
 
-/** The results of the last runs, which `deno task test:field --record` writes. */
+/** Results from the last runs, which `deno task test:field --record` writes. */
 export interface Recorded {
   /** Results of applications and suites, by name. */
   readonly suites: Readonly<Record<string, Passed>>;
-  /** Number of compared responses of each program, by name. */
+  /** Number of compared responses, by program name. */
   readonly programs: Readonly<Record<string, number>>;
 }
 

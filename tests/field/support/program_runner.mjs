@@ -1,4 +1,4 @@
-// Runs one program: prints its address and what its own client sees, and exits once standard input closes.
+// Runs one program: prints its address and its own client's observations, and exits once standard input closes.
 import { connect } from "node:net";
 
 const { start, visit } = await import(process.argv[2]);

@@ -1,4 +1,4 @@
-/** Programs of npm packages: the same requests to each, on Express and on Sluice. */
+/** Programs that use npm packages: each gets the same requests on Express and on Sluice. */
 import { fileURLToPath } from "node:url";
 import { linesOf } from "../../../scripts/lines.ts";
 import { run } from "../../../scripts/process.ts";
@@ -15,7 +15,7 @@ export interface Program extends Pick<Asked, "title" | "requests" | "masks"> {
   readonly packages: Readonly<Record<string, string>>;
 }
 
-/** Results of a program. */
+/** A program's results. */
 export interface Compared {
   /** Number of compared responses. */
   readonly asked: number;
@@ -44,7 +44,7 @@ export async function programs(): Promise<ReadonlyMap<string, Program>> {
 }
 
 /**
- * Installs the packages of all programs, if they are missing.
+ * Installs all programs' packages if they are missing.
  *
  * @param all The programs
  * @throws {Error} If npm fails
@@ -72,7 +72,7 @@ export async function installPrograms(all: ReadonlyMap<string, Program>): Promis
  *
  * @param name Its name
  * @param program Its requests
- * @returns What differs
+ * @returns The differences
  * @throws {Error} If it does not run
  */
 export async function runProgram(name: string, program: Program): Promise<Compared> {
@@ -115,7 +115,7 @@ async function answers(
   return { exchanged, seen };
 }
 
-/** The process of a program, see `program_runner.mjs`. */
+/** A program's process, see `program_runner.mjs`. */
 class Running {
   readonly #name: string;
   readonly #child: Deno.ChildProcess;

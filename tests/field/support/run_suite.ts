@@ -12,7 +12,7 @@ import type { Outcome, Results, Runner, Suite, Written } from "./suite.ts";
 
 const beside = (name: string) => fileURLToPath(new URL(name, import.meta.url));
 
-/** Command of each runner, without the tests, with which it writes its results to a file. */
+/** Each runner's command, without the tests; it writes the results to a file. */
 const COMMANDS: Readonly<Record<Runner, (results: string) => string[]>> = {
   jasmine: () => ["node_modules/.bin/jasmine", `--reporter=${beside("jasmine_reporter.cjs")}`],
   jest: (results) => [
@@ -42,7 +42,7 @@ const COMMANDS: Readonly<Record<Runner, (results: string) => string[]>> = {
   ],
 };
 
-/** Options with which a runner records each test as skipped or passed without running it. */
+/** Options that make a runner record each test as skipped or passed without running it. */
 const COUNTING: Readonly<Record<Runner, string>> = {
   jasmine: "--filter=(?!)",
   jest: "--testNamePattern=(?!)",
@@ -55,12 +55,12 @@ const COUNTING: Readonly<Record<Runner, string>> = {
 const LOGS = new URL("logs/", FIELD);
 
 /**
- * Runs the tests of a suite.
+ * Runs a suite's tests.
  *
  * @param suite The suite
  * @param folder Its checkout, with a trailing slash
  * @param framework The framework that replaces `express`
- * @returns Result of each test
+ * @returns Each test's result
  * @throws {Error} If the program did not finish
  */
 export async function runSuite(suite: Suite, folder: string, framework: Framework | "its own"): Promise<Results> {
@@ -70,7 +70,7 @@ export async function runSuite(suite: Suite, folder: string, framework: Framewor
 }
 
 /**
- * Counts the tests of a suite, run or not.
+ * Counts a suite's tests, run or not.
  *
  * @param suite The suite
  * @param folder Its checkout, with a trailing slash
@@ -122,12 +122,12 @@ async function writtenBy(
   return pairs(suite.runner, JSON.parse(text));
 }
 
-// before Node 22, its own runner does not support patterns
+// Node's own runner supports patterns only in Node 22 or later
 function pathsOf(argument: string, cwd: string): string[] {
   return argument.includes("*") ? globSync(argument, { cwd }).sort() : [argument];
 }
 
-// a program that looks up its plugins through its installer finds that one
+// for programs that look up their plugins through their installer
 async function installerOf({ installer }: Suite): Promise<Record<string, string>> {
   if (installer === undefined) return {};
   return { PATH: `${dirname(await tool(installer))}${delimiter}${Deno.env.get("PATH")}` };
@@ -168,7 +168,7 @@ export async function measureOf(suite: Suite, folder: string): Promise<Results> 
   return results;
 }
 
-/** Output of Jest and Vitest. */
+/** Jest and Vitest output. */
 interface JestResults {
   readonly testResults: readonly {
     readonly assertionResults: readonly { readonly fullName: string; readonly status: string }[];

@@ -1,7 +1,7 @@
 /** Programs that run a package's tests. */
 export type Runner = "jasmine" | "jest" | "mocha" | "node" | "vitest";
 
-/** The tests of a package or an application, as its authors wrote them. */
+/** The tests for a package or an application, as its authors wrote them. */
 export interface Suite {
   /** Its usual name. */
   readonly name: string;
@@ -15,13 +15,13 @@ export interface Suite {
   readonly runner: Runner;
   /** Arguments of that program: files, folders, options. For Node, `*` and `**` in paths are expanded. */
   readonly tests: readonly string[];
-  /** Folder of the package in its repository, with a trailing slash. */
+  /** The package's folder in its repository, with a trailing slash. */
   readonly folder?: string;
   /** Files that are not needed and not checked out. */
   readonly without?: readonly string[];
   /**
-   * The package creates its servers without Express: what its tests pass to `http.createServer` becomes a handler of an
-   * application, on Express as on Sluice.
+   * The package creates its servers without Express: the listener its tests pass to `http.createServer` becomes an
+   * application's handler, on Express and on Sluice.
    */
   readonly wraps?: true;
   /** Express version for the reference, if it installs none. */
@@ -35,13 +35,13 @@ export interface Suite {
   /** Services that must run. */
   readonly needs?: readonly ("PostgreSQL" | "PostGIS")[];
   /**
-   * Arguments with which its authors run all of its tests, if {@linkcode Suite.tests} selects some. The others are
-   * counted, and not run.
+   * Arguments its authors use to run all tests, if {@linkcode Suite.tests} selects some. The others are counted, not
+   * run.
    */
   readonly all?: readonly string[];
   /** A command with arguments that creates files for the tests before each run. */
   readonly prepare?: readonly [string, ...string[]];
-  /** Links to create before its tests run: paths, with a folder below the repository's. */
+  /** Links to create before its tests run: paths, each with a folder in the repository. */
   readonly links?: Readonly<Record<string, string>>;
   /** The program that installs its packages, npm by default. */
   readonly installer?: "pnpm";
@@ -49,10 +49,10 @@ export interface Suite {
   readonly note?: string;
 }
 
-/** Result of a test. */
+/** A test's result. */
 export type Outcome = "passed" | "failed";
 
-/** What a runner writes for a test: its full title and its result. */
+/** A runner's record for a test: its full title and result. */
 export type Written = readonly [title: string, outcome: Outcome | "skipped"];
 
 /** Results by full title, without skipped tests. */

@@ -1,5 +1,5 @@
-// Loaded before the tests of packages that create their servers without a framework: what they pass to
-// http.createServer becomes the only handler of an application of FIELD_FRAMEWORK.
+// Loaded before the tests of packages that create their servers without a framework: the listener they pass to
+// http.createServer becomes the only handler in a FIELD_FRAMEWORK application.
 const http = require("node:http");
 const { syncBuiltinESMExports } = require("node:module");
 const { dirname, sep } = require("node:path");
@@ -11,7 +11,7 @@ const createServer = http.createServer;
 http.createServer = function (...args) {
   const listener = args.at(-1);
   const isApp = typeof listener !== "function" || typeof listener.handle === "function";
-  // the framework also creates its own servers in this way
+  // the framework also creates its own servers this way
   if (isApp || new Error().stack.split("\n")[2].includes(own)) return createServer.apply(this, args);
   const express = require(framework);
   const app = express();

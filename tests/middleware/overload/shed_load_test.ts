@@ -6,7 +6,7 @@ import { ask, quietApp } from "../../support/app.ts";
 class Loaded {
   readonly shedder: LoadShedder;
   readonly app: FrameworkApp = quietApp();
-  /** Ends the response of each request to /wait. */
+  /** Ends the response to each /wait request. */
   readonly waiting: (() => void)[] = [];
   #now = 1_000_000;
 
@@ -30,13 +30,13 @@ class Loaded {
     return (await ask(this.app, path)).status;
   }
 
-  /** Sends requests that arrive in the same turn. */
+  /** Sends requests that arrive on the same tick. */
   statuses(...paths: string[]): Promise<number[]> {
     return Promise.all(paths.map((path) => this.status(path)));
   }
 }
 
-/** Resolves after everything scheduled for the next turn has run. */
+/** Resolves after everything scheduled for the next tick has run. */
 function turn(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, 0));
 }
@@ -53,7 +53,7 @@ Deno.test("requests are admitted again after a turn of less than half the limit"
   assertEquals(await loaded.statuses("/work/100", "/work/101"), [200, 200]);
   await turn();
   loaded.pass(20);
-  // measured now, but refused, because the previous turn was too long
+  // measured now, but refused, because the previous tick was too long
   assertEquals(await loaded.status(), 503);
   assertEquals(loaded.shedder.figures.overloaded, true);
   await turn();

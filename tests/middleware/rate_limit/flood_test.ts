@@ -16,7 +16,7 @@ function floodedBy(flood: Crowd): FixedWindowTable {
   return store;
 }
 
-// a fifth of the keys and requests of the other floods, since each goes through an application
+// a fifth of the other floods' keys and requests, since each goes through an application
 Deno.test("while requests from two /48s fill the table, new IPv4 clients are served, and nobody beyond the limit", async () => {
   const limiter = rateLimit({ limit: MAX, windowMs: 60_000, maxKeys: 20_000, clock: () => 0 });
   const app = quietApp().use(limiter, (_req, res) => res.send("in"));
@@ -33,7 +33,7 @@ Deno.test("while requests from two /48s fill the table, new IPv4 clients are ser
 
 for (const [attack, flood] of Object.entries(FLOODS)) {
   Deno.test(`a flood from ${attack} leaves at least 95 % of the clients from elsewhere their quota`, () => {
-    // with one seed in two hundred, a client network is mistaken for one of the attack's, and shares its slots
+    // with one seed in two hundred, a client network is mistaken for an attacking one, and shares its slots
     using _seeds = seededCrypto(1);
     const store = floodedBy(flood);
     for (const [name, crowd] of Object.entries(NEWCOMERS)) {
@@ -54,7 +54,7 @@ Deno.test("neighbours of two attacking /48s, in the same /32, are served too", (
 
 Deno.test("a network that has its share of the table gets it back with its windows", () => {
   const store = floodedBy(FLOODS["two IPv4 /16s"]!);
-  // the sweep needs as many hits as half the slots
+  // the sweep needs half as many hits as there are slots
   for (let i = 0; i < 60_000; i++) store.hit("203.0.113.9", 60_000);
   for (let i = 0; i < 30_000; i++) {
     assertEquals(store.hit(FLOODS["two IPv4 /16s"]!(i), 60_000), { count: 1, resetMs: 60_000 });
@@ -70,7 +70,7 @@ Deno.test("one network alone has half of a table for itself, and keys that are n
   assertEquals(other.size, 10_000);
 });
 
-/** Keys of a few networks, composite keys, and others: more than there are slots. */
+/** Keys from a few networks, composite keys, and others: more than there are slots. */
 function oddKey(below: (limit: number) => number): string {
   const i = below(4) === 0 ? below(5) : below(2500);
   switch (below(6)) {

@@ -1,6 +1,6 @@
 import sluice, { HttpError } from "@sluice/sluice";
 
-/** The data of server-sent events. */
+/** Data from server-sent events. */
 async function* dataOf(body: ReadableStream<Uint8Array<ArrayBuffer>>) {
   let text = "";
   for await (const piece of body.pipeThrough(new TextDecoderStream())) {

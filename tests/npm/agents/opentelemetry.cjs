@@ -1,4 +1,4 @@
-/** OpenTelemetry with its instrumentations of http, Express and router. */
+/** OpenTelemetry with its instrumentations for http, Express and router. */
 "use strict";
 const { registerInstrumentations } = require("@opentelemetry/instrumentation");
 const { ExpressInstrumentation } = require("@opentelemetry/instrumentation-express");

@@ -1,9 +1,9 @@
-/** Contents of OpenTelemetry's spans. */
+/** Contents of OpenTelemetry spans. */
 "use strict";
 const { build, count, drive, report, until } = require("./program.cjs");
 
 /**
- * Sends the requests, and reports the spans of each.
+ * Sends the requests, and reports each one's spans.
  *
  * @param exporter Exporter that holds the spans
  */

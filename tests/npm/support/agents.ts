@@ -1,4 +1,4 @@
-/** Monitoring agents from npm, and what each sees of one program's requests, on Express and on Sluice. */
+/** Monitoring agents from npm, and each one's view of one program's requests, on Express and on Sluice. */
 import { fileURLToPath } from "node:url";
 import { alone } from "../../../scripts/alone.ts";
 import { run } from "../../../scripts/process.ts";
@@ -33,13 +33,13 @@ const PACKAGES = {
 export interface Seen {
   /** Method and path. */
   readonly request: string;
-  /** Status of the response. */
+  /** Response status. */
   readonly status: number;
   /** The agent's name for the request: the route, in its own format. */
   readonly route: string | null;
-  /** Messages of the errors it recorded. */
+  /** Messages from the errors it recorded. */
   readonly errors: readonly string[];
-  /** Names of what it measured during the request, sorted. */
+  /** Names of its measurements during the request, sorted. */
   readonly layers: readonly string[];
 }
 
@@ -47,20 +47,20 @@ export interface Agent {
   readonly name: string;
   /** Its package, one of the above. */
   readonly of: keyof typeof PACKAGES | null;
-  /** Its program below `tests/npm/agents/`. */
+  /** Its program in `tests/npm/agents/`. */
   readonly program: string;
   readonly env?: Readonly<Record<string, string>>;
   /** Environment variables on plain Sluice. */
   readonly plain?: Readonly<Record<string, string>>;
-  /** Reads what the program reported and the collector received. */
+  /** Reads the program's report and the data the collector received. */
   read(reported: Reported[], sent: readonly Sent[]): Seen[];
-  /** Majors of Express that it supports; both by default. */
+  /** Express majors that it supports; both by default. */
   readonly majors?: readonly number[];
-  /** Whether it sees nothing of Express, but something of Sluice. */
+  /** Whether it sees Sluice's requests but not Express's. */
   readonly seesMore?: true;
 }
 
-/** A program's report of a request. */
+/** A program's report on a request. */
 export interface Reported {
   readonly request: string;
   readonly status: number;
@@ -139,7 +139,7 @@ export const AGENTS: readonly Agent[] = [
   },
 ];
 
-/** Layers of Express 4 that Sluice does not have. */
+/** Express 4 layers that Sluice does not have. */
 const OF_EXPRESS_4 = / (?:- )?(?:expressInit|query)$|\/(?:expressInit|query)$/;
 
 function seen(
@@ -163,7 +163,7 @@ function usual(layer: string): string {
     .replace(/ mounted_app (?:mounted_)?app /, " mounted_app ");
 }
 
-/** Routes of the requests, `null` for those without a route. */
+/** The requests' routes; `null` for a request without a route. */
 const ROUTES = [
   ...["/plain", "/users/:id", "/orders", null, "/members/:name", "/thrown", "/rejected", "/passed"],
   ...["/items/:key", "/steps/:n", null],
@@ -173,9 +173,9 @@ const ROUTES = [
 const FAILING = [5, 6, 7];
 
 /**
- * Summarizes the results: how many routes have their names, and how many failures a message.
+ * Summarizes the results: how many routes have names, and how many failures have messages.
  *
- * @param all What an agent saw
+ * @param all An agent's observations
  */
 export function summary(all: readonly Seen[]): string {
   const routes = ROUTES.flatMap((route, at) => route === null ? [] : [all[at]?.route?.includes(route) ?? false]);
@@ -183,7 +183,7 @@ export function summary(all: readonly Seen[]): string {
   return [routes, errors].map((some) => `${some.filter(Boolean).length} of ${some.length}`).join(", ");
 }
 
-/** The tested version of an agent. */
+/** An agent's tested version. */
 export function versionOf({ of }: Agent): string {
   return of === null ? "" : PACKAGES[of].replace(/^npm:.*@/, "");
 }
@@ -281,7 +281,7 @@ const QUIET = {
  *
  * @param project Project with Express, or its replacement
  * @param agent The agent
- * @param major The major of Express, `null` for plain Sluice
+ * @param major Express's major, `null` for plain Sluice
  * @param collector Address of the collector
  * @returns What it reported
  */

@@ -1,4 +1,4 @@
-/** npm applications made for Express, and the requests to them on both. */
+/** npm applications for Express, and the requests they get on both frameworks. */
 import { table } from "../../ecosystem/support/page.ts";
 import type { Ask, Difference } from "../../ecosystem/support/program.ts";
 
@@ -21,14 +21,14 @@ const KNOWN = {
   },
 } satisfies Record<string, Difference>;
 
-/** Depends on the time of the installation. */
+/** Depends on the installation time. */
 const INSTALLED = { ignore: ["last-modified"] };
 
-/** An application: a package with a command that serves. */
+/** An application: a package with a command that starts a server. */
 export interface Application {
-  /** Version of the package. */
+  /** Package version. */
   readonly version: string;
-  /** The versions of Express that it depends on. */
+  /** The Express versions it depends on. */
   readonly madeFor: string;
   /** The command with its arguments, given a port. */
   command(port: string): [string, ...string[]];
@@ -148,7 +148,7 @@ export const APPLICATIONS: Readonly<Record<string, Application>> = {
 };
 
 /**
- * Writes the section of docs/ecosystem.md about them.
+ * Writes their section in docs/ecosystem.md.
  *
  * @returns The section in Markdown, formatted like `deno fmt`
  */

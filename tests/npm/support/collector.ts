@@ -1,6 +1,6 @@
 /** A collector on this machine for agents that report their observations: it keeps everything they send. */
 
-/** One request of an agent. */
+/** One request from an agent. */
 export interface Sent {
   readonly path: string;
   /** The decompressed body, by line. */

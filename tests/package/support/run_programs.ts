@@ -1,6 +1,6 @@
 /**
- * Runs the programs of documents one after the other, unchanged except for the ports they listen on. A program is over
- * when its top level is; then everything it started is closed. Fails if a program fails.
+ * Runs the programs of documents one after the other, unchanged except for the ports they listen on. A program ends
+ * with its top level; then everything it started is closed. Fails if a program fails.
  */
 import { pathToFileURL } from "node:url";
 import { application, type FrameworkApp, type Server } from "@sluice/sluice";

@@ -4,7 +4,7 @@ import { isAsShown } from "./page_programs.ts";
 /** Cookies by name, as in the file that `-b` and `-c` name. */
 export type CookieJar = Map<string, string>;
 
-/** Words of a command line, without their quotes. */
+/** The words in a command line, without their quotes. */
 function wordsOf(command: string): string[] {
   const words = command.matchAll(/(?:'[^']*'|"(?:\\.|[^"\\])*"|\\.|[^\s'"\\])+/g);
   return [...words].map(([word]) =>
@@ -16,11 +16,11 @@ function wordsOf(command: string): string[] {
 }
 
 /**
- * Sends the request of a command.
+ * Sends a command's request.
  *
  * @param command Such as `curl -i localhost:3000/`; options are -b, -c, -d, -F, -H, -i, -N, -s and -X
- * @param origin Actual origin of the server
- * @param shown What the page shows of the response; limits the returned headers, and the length of an endless body
+ * @param origin The server's actual origin
+ * @param shown The response on the page; limits the returned headers, and the length of an endless body
  * @param jar Cookies
  * @throws {Error} If the command has another option
  */

@@ -1,5 +1,5 @@
 /**
- * The programs of a page, with their documented results.
+ * A page's programs, with their documented results.
  *
  * A TypeScript block with an import is a complete program, whether or not it names its file. The blocks after it show
  * its results: `sh` with lines that begin with `$ curl`, each with the server's response, and `text` with the program's
@@ -18,7 +18,7 @@ export interface ShownRequest {
   readonly output: string;
 }
 
-/** A program of a page. */
+/** A program on a page. */
 export interface PageProgram {
   /** The code on the page. */
   readonly code: string;
@@ -33,7 +33,7 @@ export interface PageProgram {
 const FENCE = /(?:^<!-- not run: ([^\n]+?) -->\n\n)?^```(\w+)([^\n]*)\n(.*?)^```$/gms;
 
 /**
- * The programs of a page.
+ * The programs on a page.
  *
  * @param text The page
  * @throws {Error} If output belongs to no program
@@ -91,7 +91,7 @@ export function requestsIn(block: string): ShownRequest[] {
 /**
  * Whether an output matches what a page shows.
  *
- * @param shown What the page shows, with `…` for anything that varies
+ * @param shown The output on the page, with `…` for anything that varies
  */
 export function isAsShown(output: string, shown: string): boolean {
   const parts = shown.trim().split("…").map((part) => part.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&"));

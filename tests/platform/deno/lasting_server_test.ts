@@ -59,7 +59,7 @@ interface Listening {
   readonly timers: VirtualTimers;
   /** The servers bound so far, in order. */
   readonly bound: FakeServer[];
-  /** Reports of the application. */
+  /** The application's reports. */
   readonly reports: { phase: string; code: unknown; message: string }[];
   /** Number of failed attempts to bind a port. */
   refused: number;
@@ -246,7 +246,7 @@ Deno.test("of many servers that fail in turn, only some that may have connection
       await timers.advance(1000);
     }
     const isKept = bound.map(({ calls }) => calls.length === 0);
-    // the one that listens, and the last sixteen with requests
+    // the listening one, and the last sixteen with requests
     assertEquals(isKept.filter((kept) => kept).length, 17);
     assertEquals(isKept.slice(-4), [true, false, true, true]);
   });

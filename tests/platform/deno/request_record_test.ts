@@ -18,7 +18,7 @@ async function fresh(): Promise<Module> {
 /** Makes a request with the given record and headers. */
 type MakeRequest = (record: Record<string, string>, headers: Record<string, string>, more?: object) => Request;
 
-/** Makes requests of one runtime, which share one symbol. */
+/** Makes requests as from one runtime, which share one symbol. */
 function requests(key: symbol = Symbol("request")): MakeRequest {
   return (record, headers, more = {}) => {
     const header = (name: string) => record[name.toLowerCase()] ?? null;
@@ -55,7 +55,7 @@ Deno.test("a record that disagrees with the first request is never used again", 
   assertEquals(module.arrivedText(later), null);
 });
 
-// tests/package/deno_version_test.ts checks that this is the version of the tests
+// tests/package/deno_version_test.ts checks that this is the tests' version
 Deno.test("the tested version is trusted without a comparison, which would touch the first request's headers", async () => {
   const module = await fresh();
   module.trustRecordsOf(module.TESTED_VERSION);

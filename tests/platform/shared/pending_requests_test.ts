@@ -29,7 +29,7 @@ async function passTime(server: RawServer): Promise<void> {
   try {
     for (const seconds of [2, 4]) {
       Date.now = () => now() + seconds * 1000;
-      // the clock is read once in 512 requests
+      // the clock is read once every 512 requests
       for (let i = 0; i < 512; i++) await (await fetch(`http://127.0.0.1:${server.port}/`)).body?.cancel();
     }
   } finally {

@@ -1,5 +1,5 @@
 // A function URL in front of Lambda's Node runtime: turns requests into events like the recorded one, invokes the
-// handler with a response stream, and reads status and headers from what it wrote. Prints its address.
+// handler with a response stream, and reads status and headers from its output. Prints its address.
 import { readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { PassThrough } from "node:stream";

@@ -12,5 +12,5 @@ const child = fork(fileURLToPath(import.meta.resolve("@vercel/node/dist/dev-serv
 child.on("message", ({ port }) => console.log(port));
 child.on("exit", (code) => process.exit(code ?? 1));
 
-// the launcher waits for what the function has passed to waitUntil
+// the launcher waits for promises the function passed to waitUntil
 process.once("SIGTERM", () => child.send("shutdown"));

@@ -1,5 +1,5 @@
-// Runs a Worker built by wrangler in workerd, configured by its wrangler.jsonc, and prints its address. The storage of
-// its Durable Objects is in a folder.
+// Runs a Worker built by wrangler in workerd, configured by its wrangler.jsonc, and prints its address. Its Durable
+// Objects are stored in a folder.
 import { Miniflare } from "miniflare";
 
 // installed only beside the copy of this file that runs

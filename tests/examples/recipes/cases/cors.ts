@@ -1,4 +1,4 @@
-/** An API for the pages of some origins. */
+/** An API for pages from some origins. */
 import { assertEquals } from "@std/assert";
 import { type Ask, type Chapter, chapter } from "../../../contracts/case.ts";
 import { PAGE } from "../setting.ts";

@@ -3,7 +3,7 @@ import { assertEquals, assertRejects } from "@std/assert";
 import { type Chapter, chapter, json } from "../../../contracts/case.ts";
 import type { Behind } from "../behind.ts";
 
-/** What the server behind received. */
+/** The request that the server behind the proxy received. */
 interface Seen {
   readonly method: string;
   readonly url: string;

@@ -1,4 +1,4 @@
-/** helmet's headers. */
+/** Helmet's headers. */
 import { assertEquals, assertMatch, assertNotEquals } from "@std/assert";
 import { type Chapter, chapter } from "../../../contracts/case.ts";
 
@@ -17,7 +17,7 @@ const HEADERS = {
   "x-xss-protection": "0",
 };
 
-/** The directives of a policy. */
+/** A policy's directives. */
 function policyOf({ headers }: Response): Record<string, string> {
   const directives = headers.get("content-security-policy")!.split(";").map((one) => one.split(/ (.*)/));
   return Object.fromEntries(directives.map(([name, value]) => [name, value ?? ""]));

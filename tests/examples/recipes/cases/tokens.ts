@@ -1,4 +1,4 @@
-/** The program's own tokens, and the rotation of their keys. */
+/** The program's own tokens, and their key rotation. */
 import {
   createRemoteJWKSet,
   decodeJwt,
@@ -40,7 +40,7 @@ function encoded(value: object | string): string {
   return btoa(String.fromCharCode(...bytes)).replaceAll("=", "").replaceAll("+", "-").replaceAll("/", "_");
 }
 
-/** Tokens that must be refused, by what is wrong with them. */
+/** Tokens that must be refused, by their flaw. */
 async function hostile(good: string, key: JWK): Promise<Record<string, string>> {
   const own = await importJWK(key, "ES256");
   const { privateKey: stranger } = await generateKeyPair("ES256");
@@ -82,7 +82,7 @@ async function hostile(good: string, key: JWK): Promise<Record<string, string>> 
   };
 }
 
-/** The cases; they need the keys to forge with. */
+/** The cases; they use the keys for forgeries. */
 export function tokens({ keys: [old, current] }: Setting): Chapter {
   return chapter("tokens", (it) => {
     it("a login gets a token that the API accepts, and that no cache keeps", async ({ ask }) => {
@@ -154,7 +154,7 @@ export function tokens({ keys: [old, current] }: Setting): Chapter {
   });
 }
 
-/** Tokens of a provider that publishes its keys. */
+/** Tokens from a provider that publishes its keys. */
 export function providedTokens({ keys: [old] }: Setting): Chapter {
   const ask = async (visit: { ask: Ask }, token: string) => {
     const { status, headers, body } = await visit.ask("/authentication/notes", {

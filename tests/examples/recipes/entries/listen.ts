@@ -1,4 +1,4 @@
-/** The program on Deno and Bun; shuts down as in a deploy. */
+/** The program on Deno and Bun; shuts down as in a deployment. */
 import process from "node:process";
 import { buildProgram } from "../program.ts";
 

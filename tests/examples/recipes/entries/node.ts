@@ -1,4 +1,4 @@
-/** The program on Node; shuts down as in a deploy. */
+/** The program on Node; shuts down as in a deployment. */
 import process from "node:process";
 import { serve } from "@sluice/sluice/node";
 import { buildProgram } from "../program.ts";
