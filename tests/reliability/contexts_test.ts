@@ -1,4 +1,4 @@
-/** A short run of the asynchronous context fuzzer on every kind of server, and faults that it must find. */
+/** A short run of the asynchronous context fuzzer on every kind of server, and faults it must find. */
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { CONTEXT_SERVERS, ContextFuzzer } from "../../reliability/fuzz/contexts/context_fuzzer.ts";
 import { type ContextStep, ContextTarget } from "../../reliability/fuzz/contexts/context_target.ts";
@@ -17,7 +17,7 @@ Deno.test.afterAll(async () => {
   await express?.[Symbol.asyncDispose]();
 });
 
-/** Earlier findings of the fuzzer. */
+/** The fuzzer's earlier findings. */
 const FOUND_BEFORE: readonly ContextStep[] = [
   "json()",
   "urlencoded()",
@@ -27,7 +27,7 @@ const FOUND_BEFORE: readonly ContextStep[] = [
 ]
   .map((way) => ({ way, kind: way === "a WebSocket" ? "none" : "slow", entry: "run" }));
 
-/** Express serves all tests, and outlives each of them. */
+/** Express serves all tests and outlives each one. */
 const OUTLIVED = { sanitizeOps: false, sanitizeResources: false };
 
 for (const target of CONTEXT_SERVERS) {

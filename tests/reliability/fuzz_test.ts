@@ -1,4 +1,4 @@
-/** A short run of each fuzzer, and faults that each must find. */
+/** A short run of each fuzzer, and faults each must find. */
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import sluice from "@sluice/sluice";
 import { MemoryStore } from "../../advanced/mod.ts";

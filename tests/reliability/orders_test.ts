@@ -1,4 +1,4 @@
-/** A short run of the order fuzzer on every runtime, and faults that it must find. */
+/** A short run of the order fuzzer on every runtime, and faults it must find. */
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { fuzz } from "../../reliability/fuzz/fuzzer.ts";
 import { OrderFuzzer, SUBJECTS } from "../../reliability/fuzz/orders/order_fuzzer.ts";

@@ -1,4 +1,4 @@
-/** A short run of the pairs fuzzer, and faults that it must find. */
+/** A short run of the pairs fuzzer, and faults it must find. */
 import { assertEquals } from "@std/assert";
 import { fuzz } from "../../reliability/fuzz/fuzzer.ts";
 import { PairsFuzzer } from "../../reliability/fuzz/pairs/pairs_fuzzer.ts";

@@ -1,5 +1,5 @@
 /**
- * The memory cost of a stalled client of a compressed stream. Also checks that the measurement sees retained memory.
+ * The memory cost of a stalled client on a compressed stream. Also checks that the measurement sees retained memory.
  */
 import { assert, assertEquals } from "@std/assert";
 import { FEATURES } from "../../bench/price/features.ts";

@@ -1,4 +1,4 @@
-/** A short run of the application fuzzer, and a fault that it must find. */
+/** A short run of the application fuzzer, and a fault it must find. */
 import { assertEquals, assertMatch } from "@std/assert";
 import { AppFuzzer } from "../../reliability/fuzz/apps/app_fuzzer.ts";
 import { fuzz } from "../../reliability/fuzz/fuzzer.ts";

@@ -80,7 +80,7 @@ async function written({ command: [program, ...args] }: Program, names: readonly
   }
 }
 
-// it encodes its input and prints the URL, although nothing listens there
+// it encodes its input and prints the URL although nothing listens there
 async function writtenByCurl(name: string): Promise<string> {
   const asked = ["-sG", "-w", "%{url_effective}", "--data-urlencode", `=${name}`, "http://127.0.0.1:9/"];
   const { stdout } = await new Deno.Command("curl", { args: asked, stdin: "null", stderr: "null" }).output();

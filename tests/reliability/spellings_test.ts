@@ -1,4 +1,4 @@
-/** A short run of the spelling fuzzer, and faults that it must find. */
+/** A short run of the spelling fuzzer, and faults it must find. */
 import { assertEquals } from "@std/assert";
 import type { Handler } from "@sluice/sluice";
 import { fuzz } from "../../reliability/fuzz/fuzzer.ts";
@@ -7,7 +7,7 @@ import { SpellingFuzzer } from "../../reliability/fuzz/spellings/spelling_fuzzer
 
 const SEED = 62;
 
-// in this order: once a router is case-sensitive, the process is
+// in this order: once one router is case-sensitive, the whole process is
 for (const routing of ["insensitive", "sensitive"] as const) {
   Deno.test(`no spelling of a path leads past a guard to its files, with case-${routing} routing`, async () => {
     const report = await fuzz(new SpellingFuzzer(routing), { seed: SEED, rounds: 100 });

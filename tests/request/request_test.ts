@@ -14,7 +14,7 @@ import { until } from "../support/until.ts";
 
 const PEER = { remoteAddr: { transport: "tcp", hostname: "192.0.2.7", port: 4711 } };
 
-/** Returns what a handler sees of a request. */
+/** Returns a handler's view of a request. */
 async function seen<T>(look: (req: FrameworkRequest) => T, path = "/", init?: RequestInit, info?: unknown): Promise<T> {
   let result: T | undefined;
   const app = quietApp();
@@ -28,7 +28,7 @@ async function seen<T>(look: (req: FrameworkRequest) => T, path = "/", init?: Re
 
 Deno.test("a body waits with its end for what the listeners of its last chunk have begun, as on Node", async () => {
   const app = quietApp();
-  // formidable opens a file first, and pauses the body while it writes
+  // formidable first opens a file, and pauses the body while it writes
   app.post("/paused", (req, res) => {
     const events: string[] = [];
     req.on("data", async () => {
@@ -54,7 +54,7 @@ Deno.test("a request ends before it closes, although a listener of its last chun
   const events: string[] = [];
   app.post("/", (req, res) => {
     for (const event of ["end", "close"]) req.on(event, () => events.push(event));
-    // like a parser that knows from the last chunk that no more will follow
+    // like a parser that recognizes the last chunk
     req.on("data", () => process.nextTick(() => res.send("answered")));
   });
   assertEquals(await askText(app, "/", { method: "POST", body: "text" }), "answered");
@@ -363,7 +363,7 @@ Deno.test("a failed destination is unpiped before its error listeners run, and r
         highWaterMark: 1,
         write(_chunk, _encoding, taken) {
           const failure = new Error("too much");
-          // some emit an error for their arguments, and never call back
+          // some emit an error about their arguments and never call back
           if (isKept) picky.emit("error", failure);
           else taken(failure);
         },
@@ -809,7 +809,7 @@ Deno.test("a request whose URL is only a path, as Bun's without a valid Host, ha
 Deno.test("the parts of a URL are the same however often it is requested, and between other URLs", async () => {
   const app = quietApp();
   app.use((req, res) => {
-    // middleware may rewrite these; later requests for the same URL must not see that
+    // middleware may rewrite these, which must not affect later requests for the same URL
     const parts = [req.path, req.url, req.originalUrl, req.baseUrl, req.query];
     req.url = "/rewritten";
     res.json(parts);

@@ -154,7 +154,7 @@ Deno.test("an answered response is destroyed when it emits close, not finish, as
       note("ended", res);
     });
     app.get("/unheard", (_req: Any, res: Any) => void responses.push(res.send("text")));
-    // the client has the response some time before Express notices
+    // the client has the response before Express notices
     app.get("/later", async (_req: Any, res: Any) => {
       await until(() => responses[0].destroyed, "the end of the answer");
       note("later", responses[0]);

@@ -1,4 +1,4 @@
-/** A response is the same, whatever comes between its handler and the client, and the same as on Express. */
+/** A response is the same whatever comes between its handler and the client, and the same as on Express. */
 import { assert, assertEquals } from "@std/assert";
 import { Client } from "../../reliability/fuzz/orders/client.ts";
 import { Child, commandOf, type RuntimeName } from "../../reliability/support/children.ts";
@@ -25,7 +25,7 @@ interface Asked {
   readonly condition: string;
 }
 
-/** Responses of one lane of a server, in the order of the requests. */
+/** Responses in one of a server's lanes, in request order. */
 type Responses = readonly (readonly [Asked, string])[];
 
 /** A difference with a known reason. */
@@ -38,9 +38,9 @@ interface Listed {
   isIt(asked: Asked, lane: string): boolean;
 }
 
-/** Ways in which Express sends a body, or its length, with any status. */
+/** Ways that Express sends a body, or its length, with any status. */
 const WITH_ANY_STATUS = ["end with a length", "end with a text", "write and end", "a stream", "a file"];
-/** Lanes that write the chunks of a body one by one. */
+/** Lanes that write a body's chunks one by one. */
 const WRITTEN = ["setHeader replaced", "writeHead replaced", "write and end replaced"];
 const NO_CONTENT = [204, 205, 304];
 /** Lines that frame a body. */
@@ -81,7 +81,7 @@ const BETWEEN_LANES: readonly Listed[] = [
   },
 ];
 
-/** Sends a request, and returns the lines of the response: start, headers, an empty one, body. */
+/** Sends a request, and returns the response lines: start, headers, an empty one, body. */
 type Send = (method: string, target: string, headers: Readonly<Record<string, string>>) => Promise<string>;
 
 async function responsesOf(send: Send, lane: string, ways: readonly string[]): Promise<Responses> {
@@ -105,7 +105,7 @@ function* everything(ways: readonly string[]): Generator<readonly [string, numbe
   }
 }
 
-// without anything that depends on the lane or the framework instead of the response
+// without lines that depend on the lane or the framework instead of the response
 function comparable(response: string): string {
   const [start, ...lines] = response.split("\n");
   const end = lines.indexOf("");

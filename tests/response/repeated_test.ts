@@ -1,10 +1,10 @@
 import { assertEquals } from "@std/assert";
 import { ask, askText, quietApp } from "../support/app.ts";
 
-/** Often enough to show any state that one response keeps for the next. */
+/** Often enough to reveal any state that one response keeps for the next. */
 const OFTEN = 300;
 
-/** Everything a client sees of a response. */
+/** Everything a client sees in a response. */
 async function seen(response: Response): Promise<unknown> {
   return [response.status, response.statusText, [...response.headers], await response.text()];
 }

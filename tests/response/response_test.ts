@@ -10,7 +10,7 @@ function answered(handler: (res: FrameworkResponse) => unknown, init?: RequestIn
   return ask(app, "/", init);
 }
 
-/** Runs a function on a response and returns what it threw. */
+/** Runs a function on a response and returns the thrown error. */
 async function failureOf(attempt: (res: FrameworkResponse) => unknown): Promise<Error> {
   let failure: unknown;
   await answered((res) => {

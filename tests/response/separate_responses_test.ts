@@ -1,4 +1,4 @@
-/** Nothing of one response leaks into another. */
+/** Nothing leaks from one response into another. */
 import sluice, { type Request as SluiceRequest, type Response as SluiceResponse } from "@sluice/sluice";
 import { assertEquals } from "@std/assert";
 

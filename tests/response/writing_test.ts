@@ -320,7 +320,7 @@ Deno.test("what is piped into the answer to a HEAD is read to its end, however l
   app.get("/unanswered", (req) => void (begun.resolve(), req.on("close", noticed.resolve)));
   await serving(app, async (origin) => {
     assertEquals(await (await fetch(`${origin}/piped`, { method: "HEAD" })).text(), "");
-    // disconnects are noticed in the order of the requests, so by then the first one's is certain
+    // disconnects are noticed in request order, so by then the first request's is certain
     const client = new AbortController();
     const left = assertRejects(() => fetch(`${origin}/unanswered`, client));
     await begun.promise;

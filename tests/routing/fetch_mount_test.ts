@@ -57,7 +57,7 @@ Deno.test("a path that a mounted handler would resolve is 400, and bypasses no g
     assertEquals([dots, await statusOf(`/old/${dots}/users/7`)], [dots, 400]);
   }
   assertEquals([await statusOf("/old\\users/7"), await statusOf("/a/.."), await statusOf("/a/.")], [400, 400, 400]);
-  // names that begin with dots, and dots in a query, are harmless
+  // names with leading dots, and dots in a query, are harmless
   assertEquals([await statusOf("/.well-known/a..b/...?x=/../\\")], [200]);
 });
 
@@ -128,7 +128,7 @@ Deno.test("a mounted handler or a route may answer with another class than the r
   app.mount("/foreign", () => Promise.resolve(new Foreign() as unknown as Response));
   app.get("/returned", () => new Foreign());
   app.get("/returned/late", () => Promise.resolve(new Foreign()));
-  // the results of HTTP clients are not responses
+  // HTTP clients' results are not responses
   app.get("/result", (_req, res) => {
     setTimeout(() => res.send("own answer"), 0);
     return { status: 204, headers: new Headers(), data: "result" };

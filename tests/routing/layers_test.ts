@@ -7,7 +7,7 @@ import { ask, askText, quietApp } from "../support/app.ts";
 // deno-lint-ignore no-explicit-any -- these tests look at what programs look at, whatever its type
 type Any = any;
 
-/** The layers of an application, as programs made for Express 4 or 5 find them. */
+/** An application's layers, as programs for Express 4 or 5 find them. */
 function stackOf(app: FrameworkApp): Any[] {
   return (app as Any)._router.stack;
 }

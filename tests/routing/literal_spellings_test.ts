@@ -5,7 +5,7 @@ import sluice, { type FrameworkApp, type Handler } from "@sluice/sluice";
 import { type Any, askBoth } from "../support/sluice_and_express.ts";
 import { quietApp } from "../support/app.ts";
 
-/** Requests a path as sent; the Request constructor would encode it. */
+/** Requests a raw path; the Request constructor would encode it. */
 async function ask(app: FrameworkApp, path: string): Promise<string> {
   const request = new Request("http://localhost/");
   Object.defineProperty(request, "url", { value: `http://localhost${path}` });

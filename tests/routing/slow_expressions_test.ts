@@ -5,7 +5,7 @@ import { packageFlags } from "../support/node_program.ts";
 import { quietApp } from "../support/app.ts";
 import { warningsOf } from "../support/warnings.ts";
 
-/** Constraints that repeat a group which can match the same string in several ways, in all forms that occur. */
+/** Constraints, in every form, that repeat a group that can match the same string in several ways. */
 const SLOW = [
   String.raw`(\w+)+`,
   String.raw`(?:(?:\w+))+`,
@@ -21,7 +21,7 @@ const SLOW = [
   String.raw`(?:[A-F]|[\x61-\x66])*`,
 ];
 
-/** Constraints that also repeat, but match every string in only one way. */
+/** Constraints that also repeat, but match each string in only one way. */
 const QUICK = [
   String.raw`\d+`,
   String.raw`[a-z]+(?:-[a-z]+)*`,

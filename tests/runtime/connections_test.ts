@@ -1,4 +1,4 @@
-/** What requests report about their connections, on every runtime that listens. */
+/** Requests' reports about their connections, on every runtime that listens. */
 import { assertEquals } from "@std/assert";
 import { run } from "../../scripts/process.ts";
 import { LISTENING_RUNTIMES } from "../support/listening_runtimes.ts";
@@ -24,7 +24,7 @@ const TRAILERS = {
   Bun: undefined,
 };
 
-/** Code of the socket's error for a client that has sent invalid HTTP. */
+/** The socket error code for a client that has sent invalid HTTP. */
 const BROKEN = { Node: "HPE_INVALID_CHUNK_SIZE", Deno: "ECONNRESET", Bun: "ECONNRESET" };
 
 for (const { name, ignore, command } of LISTENING_RUNTIMES) {

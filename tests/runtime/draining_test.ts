@@ -1,4 +1,4 @@
-/** A process that is stopped behind a load balancer, in the order of events of npm's terminus on Node. */
+/** A process stopped behind a load balancer, with the same order of events as npm's terminus on Node. */
 import { assert, assertEquals } from "@std/assert";
 import { fileURLToPath } from "node:url";
 import { bundleForNode, skipNode } from "../support/node_program.ts";
@@ -37,7 +37,7 @@ async function start([command, ...args]: readonly string[]): Promise<Stopping> {
   };
 }
 
-/** Status of a response on a separate connection, like a probe's; `null` if the server no longer listens. */
+/** Response status on a separate connection, like a probe's; `null` if the server no longer listens. */
 async function probed(origin: string, path: string): Promise<number | null> {
   try {
     const response = await fetch(origin + path, { headers: { connection: "close" } });
@@ -49,17 +49,17 @@ async function probed(origin: string, path: string): Promise<number | null> {
 }
 
 interface Sequence {
-  /** Readiness before the signal, and once it had been noticed. */
+  /** Readiness before the signal, and once the process has noticed it. */
   readonly ready: (number | null)[];
   /** Liveness meanwhile. */
   readonly live: number | null;
-  /** Statuses of all requests that a load balancer would send until it has noticed. */
+  /** Status of every request a load balancer sends until it has noticed. */
   readonly worked: Set<number | null>;
-  /** Exit status of the process. */
+  /** The process's exit status. */
   readonly end: { readonly code: number; readonly signal: string | null };
 }
 
-/** Stops a process while clients use it until readiness fails, as behind a load balancer. */
+/** Stops a process while clients use it. As behind a load balancer, they do so until readiness fails. */
 async function sequence(command: readonly string[]): Promise<Sequence> {
   await using stopping = await start(command);
   const { origin } = stopping;

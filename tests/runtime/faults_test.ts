@@ -1,4 +1,4 @@
-/** Misbehaving clients, on every runtime with its own server: nothing hangs, nothing leaks, the process survives. */
+/** Misbehaving clients, on every runtime with its own server: no hangs, no leaks, and the process survives. */
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { FAULT_SUBJECTS, type FaultServer, startFaultServer } from "../support/fault_servers.ts";
 import { allowDescriptors, descriptors, memoryOf } from "../support/process_figures.ts";
@@ -126,7 +126,7 @@ const FAULTS: Readonly<Record<string, Fault>> = {
   },
 };
 
-/** Faults that take a while, and concern only the server. */
+/** Slow faults that concern only the server. */
 const SERVER_FAULTS: Readonly<Record<string, Fault>> = {
   async "an unread upload of 1 GiB is answered, and takes no memory"(server) {
     const before = memoryOf(server);

@@ -1,4 +1,4 @@
-/** The channel on which Express 5.3 publishes handler calls, on every runtime with Node's channels. */
+/** The channel where Express 5.3 publishes handler calls, on every runtime with Node's channels. */
 import { assertEquals } from "@std/assert";
 import { fileURLToPath } from "node:url";
 import { LISTENING_RUNTIMES } from "../support/listening_runtimes.ts";

@@ -1,4 +1,4 @@
-/** Requests that servers pass on to an application, on the runtimes that leave their validation to it. */
+/** Requests that servers pass on to an application, on runtimes that leave validation to it. */
 import { assertEquals } from "@std/assert";
 import { SUBJECTS } from "../contracts/subjects.ts";
 import { skipNode } from "../support/node_program.ts";
@@ -6,7 +6,7 @@ import { opened, untilClosed } from "../support/raw_client.ts";
 
 const noRuntimes = Deno.env.get("SLUICE_RUNTIMES") === undefined;
 
-/** Sends a request with the given request line and header lines; returns the status, and what a handler saw. */
+/** Sends a request with the given request line and header lines; returns the status and the handler's view. */
 async function asked(origin: string, start: string, ...lines: string[]): Promise<unknown[]> {
   const text = [start, ...lines, "Connection: close", "", ""].join("\r\n");
   const response = await untilClosed(await opened({ port: Number(new URL(origin).port) }, text));

@@ -10,7 +10,7 @@ function onLambda(name: string, test: (fn: LambdaFunction) => Promise<void>, way
   });
 }
 
-/** Values that every gateway reports in the same way. */
+/** Values that every gateway reports the same way. */
 const COMMON = {
   method: "POST",
   cookies: { session: "abc", theme: "dark blue" },
@@ -134,7 +134,7 @@ onLambda("methods and header values that a web request cannot have do not fail t
   const event = await asking("balancer", "/seen");
   const headers = { ...event["headers"] as object, "x-twice": "日本" };
   const odd = JSON.parse((await fn.invoke({ ...event, headers })).body);
-  // the bytes, as on any other runtime
+  // the bytes, as on every other runtime
   assertEquals(
     new TextDecoder().decode(Uint8Array.from(odd.headers.twice, (one: string) => one.charCodeAt(0))),
     "日本",
@@ -142,7 +142,7 @@ onLambda("methods and header values that a web request cannot have do not fail t
 });
 
 onLambda("a decoded path is decoded once: an escape that the client encoded arrives encoded", async (fn) => {
-  // the event's path after the gateway has decoded what the client sent
+  // the event's path once the gateway has decoded the client's path
   const decoding = [["http_api", "/id/..%2fx"], ["http_api_v1", "/id/..%2fx"]] as const;
   for (const [name, path] of decoding) {
     assertEquals((await fn.invoke(await asking(name, path))).body, "..%2fx", `${name}: /id/..%252fx`);

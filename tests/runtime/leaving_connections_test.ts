@@ -13,7 +13,7 @@ function post(path: string, body = BODY, length = body.length): string {
   return `POST ${path} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: ${length}\r\n\r\n${body}`;
 }
 
-/** Status and `Connection` header of a response, once all of it has arrived. */
+/** A response's status and `Connection` header, once all of it has arrived. */
 async function answered(connection: Deno.TcpConn, end: string): Promise<[status: number, connection: string | null]> {
   const text = await readUntil(connection, end);
   const [head] = text.split("\r\n\r\n");
@@ -21,7 +21,7 @@ async function answered(connection: Deno.TcpConn, end: string): Promise<[status:
   return [Number(head!.slice("HTTP/1.1 ".length, "HTTP/1.1 200".length)), said?.toLowerCase() ?? null];
 }
 
-/** Every kind of response, with its status and its end. */
+/** Every kind of response, with its status and ending. */
 const KINDS: readonly (readonly [path: string, status: number, end: string])[] = [
   ["/json", 200, BODY],
   ["/send", 200, "sent"],
@@ -61,14 +61,14 @@ for (const { name, ignore, command } of LISTENING_RUNTIMES) {
         assertEquals(after, KINDS.map(([, status]) => [status, "close"]));
         const newcomer = await opened(server, post("/send"));
         assertEquals(await answered(newcomer, "sent"), [200, "close"]);
-        // Node begins with both before it responds to the first, so only the second may end the connection
+        // Node starts on both before it responds to the first, so only the second may end the connection
         if (name === "Node") {
           const both = await opened(server, post("/json", '{"first":1}') + post("/json", '{"second":2}'));
           const pipelined = await readUntil(both, '{"second":2}');
           assertEquals(pipelined.split(/^connection: *close/im).length, 2, pipelined);
           connections.push(both);
         }
-        // requests that arrive while the event loop is busy beyond the end of the delay
+        // requests that arrive while the event loop is busy until after the delay
         const [busy, fresh] = [await opened(server, post("/busy")), await opened(server, "")];
         const late = await opened(server, post("/send"));
         await writeText(fresh, post("/send"));

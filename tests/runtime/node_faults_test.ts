@@ -1,4 +1,4 @@
-/** Clients on Node that vanish, do not read, or send unwanted data, and thousands that do nothing. */
+/** Clients on Node that vanish, do not read, or send unwanted data, and thousands of idle ones. */
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { frame, OPCODE } from "../contracts/frame.ts";
 import { HANDSHAKE, rawHead, readUntil, untilClosed, writeAll } from "../support/raw_client.ts";
@@ -155,7 +155,7 @@ onNode("a WebSocket client that sends a million pings and reads nothing takes no
   for (let at = 0; at < many.length; at += ping.length) many.set(ping, at);
   for (let i = 0; i < 100; i++) await writeAll(connection, many);
   await writeAll(connection, frame(OPCODE.ping, "the latest"));
-  // the response to the latest one comes as soon as there is room for it
+  // the latest request gets its response as soon as there is room
   await readUntil(connection, "the latest");
   connection.close();
   const { peakMib } = await state();

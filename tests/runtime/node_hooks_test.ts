@@ -1,4 +1,4 @@
-/** Mounted in Express, behind middleware that replaces methods of Node's response to see what is sent. */
+/** Mounted in Express, behind middleware that replaces methods on Node's response to inspect it. */
 import { assertEquals } from "@std/assert";
 import { askAll } from "../ecosystem/support/ask_all.ts";
 import { compare } from "../ecosystem/support/compare.ts";

@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { bundleForNode, skipNode } from "../support/node_program.ts";
 
-/** The result of a scenario of listening and closing under Node. */
+/** Result of a listening and closing scenario under Node. */
 async function scenario(name: string): Promise<unknown> {
   const { success, stdout, stderr } = await new Deno.Command("node", {
     args: [await bundleForNode("tests/fixtures/node/lifecycle.ts"), name],

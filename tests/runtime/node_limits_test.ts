@@ -1,4 +1,4 @@
-/** Limits that only Node's server has, and limits of its TLS connections. */
+/** Limits that only Node's server has, and limits on its TLS connections. */
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { certificate } from "../fixtures/node/certificate.ts";
 import { NODE } from "../support/fault_servers.ts";
@@ -11,7 +11,7 @@ const encoder = new TextEncoder();
 const HALF = "GET / HTTP/1.1\r\nHost: x\r\nX-Slow: ";
 const GET = "GET / HTTP/1.1\r\nHost: x\r\n\r\n";
 
-/** Types of HTTP/2 frames (RFC 9113 section 6). */
+/** HTTP/2 frame types (RFC 9113 section 6). */
 const HEADERS = 1;
 const RST_STREAM = 3;
 const SETTINGS = 4;
@@ -21,7 +21,7 @@ const PING = 6;
 const REFUSED_STREAM = 7;
 const CANCEL = 8;
 
-/** The body of a response. */
+/** A response's body. */
 const TWO = "2".charCodeAt(0);
 
 function frame(type: number, flags: number, stream: number, payload: readonly number[] = []): number[] {
@@ -72,7 +72,7 @@ function onNode(
   });
 }
 
-/** Everything received until the other end closes, in whatever way. */
+/** Everything received until the other end closes in any way. */
 async function received(connection: Deno.TlsConn): Promise<string> {
   let text = "";
   try {
@@ -110,7 +110,7 @@ onNode(
     const pinging = (async () => {
       for (;;) {
         await idle.write(new Uint8Array(frame(PING, 0, 0, [1, 2, 3, 4, 5, 6, 7, 8])));
-        // in the next turn of the event loop
+        // on the next tick
         await new Promise((resolve) => setTimeout(resolve, 0));
       }
     })().catch(() => {});
@@ -147,7 +147,7 @@ onNode(
     assert(seen.includes("\x00\x03\x00\x00\x00\x02"), "the limit is announced");
     assert(seen.includes(String.fromCharCode(...reset(5, REFUSED_STREAM))));
     await client.write(new Uint8Array([...reset(1, CANCEL), ...asked("/flags/waiting-begun", 9)]));
-    // two of the four have run, and the end of one has made room for this one
+    // two of the four have run, and when one ended it made room for this one
     await untilBytes(client, [0, 0, 0, 9, TWO]);
     client.close();
   },
@@ -211,7 +211,7 @@ onNode("malformed requests, and floods of pipelined ones, have an answer and an 
     [`GET /${"y".repeat(20_000)} HTTP/1.1\r\nHost: x\r\n\r\n`, /^HTTP\/1\.1 431 /],
   ];
   for (const [request, response] of refused) assertMatch(await untilClosed(await opened(server, request)), response);
-  // more requests than the server reads while its responses are not read
+  // more requests than the server reads while its responses stay unread
   const flood = await opened(server, GET);
   const one = encoder.encode(GET.repeat(1000));
   let sent = 0;

@@ -6,7 +6,7 @@ import { SocketClient } from "../contracts/socket_client.ts";
 import { skipNode, startNode } from "../support/node_program.ts";
 import { askUntil, text } from "../support/node_servers.ts";
 
-/** The server that Sluice makes, one of the user's own, and one with Express, where the application is below /api. */
+/** The server that Sluice makes, one of the user's own, and one with Express, where the application is under /api. */
 const WAYS = ["listen", "own", "inside"] as const;
 type Way = typeof WAYS[number] | "shared" | "two" | "deaf" | "secure";
 
@@ -136,7 +136,7 @@ onNode("an invalid handshake is 400", async ({ at }) => {
       without("Sec-WebSocket-Key"),
       without("Sec-WebSocket-Key", "Sec-WebSocket-Key: short"),
     ];
-    // below Express, this is not a handshake but an ordinary request
+    // under Express, this is an ordinary request, not a handshake
     if (way !== "inside") malformed.push(without("Connection", "Connection: close"));
     const broken = await rawHead(at(way), `GET ${prefix(way)}/echo`, [...HANDSHAKE, "no header"]);
     assertMatch(await untilClosed(broken), /^HTTP\/1\.1 400 Bad Request\r\n/);
@@ -237,7 +237,7 @@ onNode("a connection whose upgrade was ignored may ask again, and become a WebSo
   }
 });
 
-/** Sends requests in one write, and waits until the handler of the first one holds it. */
+/** Sends requests in one write, and waits until the first one's handler holds it. */
 async function pipelined({ at, events }: Servers, way: Way, ...requests: Uint8Array[]): Promise<Deno.TcpConn> {
   // earlier connections may still report their end
   const held = (seen: string[]) => seen.filter((event) => event === "held").length;
@@ -352,7 +352,7 @@ onNode("with a certificate, sockets are secure, beside HTTP/2 on the same port",
   const page = await fetch(`${origin}/page`, { client } as RequestInit);
   assertEquals(page.status, 200);
   await page.body?.cancel();
-  // the DOM's types do not have this option
+  // the DOM types lack this option
   const socket = new WebSocket(`${origin.replace("http", "ws")}/echo`, { client } as unknown as string[]);
   const messages: unknown[] = [];
   await new Promise((resolve) =>

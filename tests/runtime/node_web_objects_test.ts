@@ -1,4 +1,4 @@
-/** `req.request` from the Node adapter: a `Request` of the runtime itself; and bodies of all methods. */
+/** `req.request` from the Node adapter: a `Request` from the runtime itself; and bodies for all methods. */
 import { assertEquals } from "@std/assert";
 import { askAll } from "../ecosystem/support/ask_all.ts";
 import { skipNode, startDeno, startNode } from "../support/node_program.ts";
@@ -42,7 +42,7 @@ for (const [runtime, start, ignore] of [["Node", startNode, skipNode], ["Deno", 
         const ask = async (init: RequestInit) =>
           await (await fetch(`${at("ours")}/${use}`, { headers: HEADERS, ...init })).json();
         assertEquals([use, await ask({}), await ask({ method: "POST", body: "hello" })], [use, get, post]);
-        // without a length it is chunked, and fetch would not declare the length by itself
+        // without a length it is chunked, and fetch would not declare the length on its own
         const chunks = new Blob(["hello"]).stream();
         assertEquals([use, await ask({ method: "POST", body: chunks })], [use, post]);
       }

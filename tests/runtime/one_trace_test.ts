@@ -44,7 +44,7 @@ const exportsTo = ({ endpoint }: OtlpReceiver) => ({
   OTEL_BSP_SCHEDULE_DELAY: "20",
 });
 
-/** Setups in which OpenTelemetry adds `traceparent` to what `fetch` sends. */
+/** Setups where OpenTelemetry adds `traceparent` to `fetch` requests. */
 const APPENDING = [
   {
     runtime: "Node with the instrumentation of undici",
@@ -146,7 +146,7 @@ Deno.test({
       [order, query, item].map(({ parentSpanId }) => parentSpanId),
       [spanId, order.spanId, order.spanId],
     );
-    // one header each, and the log would have the trace of the span
+    // one header each; the log would have the span's trace
     assertEquals(seen.orders.received, `00-${traceId}-${spanId}-01`);
     assertEquals(seen.stock.received, `00-${traceId}-${order.spanId}-01`);
     assertEquals([seen.orders.trace.spanId, seen.stock.trace.spanId], [order.spanId, item.spanId]);

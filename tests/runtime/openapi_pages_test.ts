@@ -36,7 +36,7 @@ for (const { name, ignore, command } of LISTENING_RUNTIMES) {
   });
 }
 
-/** Statuses of the page and of its largest file, and the paths in the document. */
+/** Response statuses for the page and its largest file, and the document's paths. */
 async function seenAt(executable: string, args: readonly string[], cwd: string): Promise<unknown[]> {
   await using program = await startProgram(executable, args, { cwd, env: { NODE_ENV: "test" } });
   const origin = `http://127.0.0.1:${program.line}/docs`;

@@ -1,4 +1,4 @@
-/** Traces and metrics of whole programs, as an OpenTelemetry receiver gets them. */
+/** Traces and metrics from whole programs, as an OpenTelemetry receiver gets them. */
 import { assertEquals } from "@std/assert";
 import { fileURLToPath } from "node:url";
 import { bundleForNode, packageFlags, skipNode } from "../support/node_program.ts";
@@ -30,7 +30,7 @@ async function startNode(receiver: OtlpReceiver): Promise<Program> {
   return await startProgram("node", [bundle], { cwd, env: environment(receiver) });
 }
 
-/** Starts a program with a tracer and no instrumentation: request spans are Sluice's own. */
+/** Starts a program with a tracer and no instrumentation, so request spans are Sluice's own. */
 const startTracing = async (receiver: OtlpReceiver, command: string, ...args: string[]): Promise<Program> => {
   const bundle = await bundleForNode("tests/fixtures/node/otlp_spans.ts", PROGRAM);
   return await startProgram(command, [...args, bundle], { cwd, env: environment(receiver) });
@@ -38,7 +38,7 @@ const startTracing = async (receiver: OtlpReceiver, command: string, ...args: st
 
 const BUN = Deno.env.get("SLUICE_RUNTIMES");
 
-/** Setups in which nothing else makes request spans. */
+/** Setups where nothing else makes request spans. */
 const TRACING = [
   {
     runtime: "Bun with the SDK",
@@ -82,7 +82,7 @@ for (const { runtime, start, ignore } of [...TARGETS, ...TRACING]) {
     const paths = ["/users/7", "/users/7/posts/9", "/fails", "/nowhere"];
     for (const [i, path] of paths.entries()) {
       await get(program.line, path);
-      // each is sent separately, and might overtake another
+      // each is sent separately and might overtake another
       await serverSpans(receiver, i + 1);
     }
     const spans = await serverSpans(receiver, paths.length);

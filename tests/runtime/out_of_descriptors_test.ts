@@ -9,14 +9,14 @@ import { until } from "../support/until.ts";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 
-/** Descriptors that the process may have, and a higher number of connections to try. */
+/** The process's descriptor limit, and a higher number of connections to try. */
 const LIMIT = 200;
 const CLIENTS = 320;
 
 /** Maximum CPU time in a second without descriptors, in s; a busy loop uses all of it. */
 const MOST_BUSY = 0.5;
 
-// Bun's own server retries to accept the same connection in a loop
+// Bun's own server retries the same accept in a loop
 const BUSY_BY_ITSELF = ["Bun"];
 
 async function started({ command }: ListeningRuntime): Promise<Program> {

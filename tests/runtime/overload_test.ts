@@ -4,7 +4,7 @@ import { FAULT_SUBJECTS, type FaultServer, startFaultServer } from "../support/f
 import { ask, opened, openedMany, readUntil } from "../support/raw_client.ts";
 import { until } from "../support/until.ts";
 
-/** Six seconds of work, requested at once. */
+/** Six seconds of work, requested all at once. */
 const RUSH = 300;
 
 const WORK = "GET /work HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n";
@@ -19,7 +19,7 @@ for (const { name, runtime } of FAULT_SUBJECTS.filter(({ fixture }) => fixture !
         const { admitted, refused } = await rush(server);
         assertEquals(admitted + refused, RUSH);
         assert(admitted > 0, "something has to be admitted");
-        // without shedding, none would be; at most a second of work is admitted before the loop counts as busy
+        // without shedding, none would be; before the loop counts as busy, at most a second of work is admitted
         assert(refused >= RUSH / 2, `only ${refused} of ${RUSH} were refused`);
         await until(async () => await ask(server, "/work") === "worked", "it works again");
         const figures = JSON.parse(await ask(server, "/figures"));

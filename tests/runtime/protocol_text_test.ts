@@ -1,4 +1,4 @@
-/** Bytes in a header that are optional whitespace, on every runtime that listens: spaces and tabs. */
+/** Bytes in a header that are optional whitespace: spaces and tabs. On every runtime that listens. */
 import { assert, assertEquals } from "@std/assert";
 import { startServing } from "../contracts/serving.ts";
 import { LISTENING_RUNTIMES } from "../support/listening_runtimes.ts";
@@ -19,7 +19,7 @@ const OTHER_BLANKS = {
   "U+FEFF": "\xef\xbb\xbf",
 };
 
-/** Sends a request with one byte per character; returns the status, the program's output, and its cookie. */
+/** Sends a request with one byte per character; returns the status, the program's output and its cookie. */
 async function ask(origin: string, start: string, ...headers: string[]) {
   const body = start.startsWith("POST") ? "{}" : "";
   const head = [

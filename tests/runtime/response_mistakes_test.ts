@@ -1,4 +1,4 @@
-/** Mistakes with a response: every runtime throws the class and code that Node's own server throws. */
+/** Response mistakes: every runtime throws the same class and code as Node's own server. */
 import { assert, assertEquals } from "@std/assert";
 import { fileURLToPath } from "node:url";
 import { LISTENING_RUNTIMES, type ListeningRuntime } from "../support/listening_runtimes.ts";
@@ -17,7 +17,7 @@ async function outcomesOf({ command }: ListeningRuntime, ...further: string[]): 
   return JSON.parse(new TextDecoder().decode(stdout));
 }
 
-/** Differences, and what is thrown instead. */
+/** Differences, and the error thrown instead. */
 const DIFFERENCES: Outcomes = {
   // web responses cannot carry them
   ...Object.fromEntries(
@@ -26,7 +26,7 @@ const DIFFERENCES: Outcomes = {
       "throws RangeError ERR_HTTP_INVALID_STATUS_CODE",
     ]),
   ),
-  // a symbol is not an encoding; Node happens to throw another error for it
+  // a symbol is not an encoding; Node happens to throw a different error for it
   "write in encoding symbol": "throws TypeError ERR_UNKNOWN_ENCODING",
   "end in encoding symbol": "throws TypeError ERR_UNKNOWN_ENCODING",
 };

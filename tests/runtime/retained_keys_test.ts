@@ -1,4 +1,4 @@
-/** What limiters retain of requests, and caches of long strings, on engines where a substring may retain the whole. */
+/** Request data in limiters, and long strings in caches, on engines where a substring may retain the whole. */
 import { assertEquals } from "@std/assert";
 import { run } from "../../scripts/process.ts";
 import { bundled } from "../contracts/bundled.ts";
@@ -8,9 +8,7 @@ import { PATIENCE_MS } from "../support/patience.ts";
 const PROGRAM = "tests/fixtures/retained_keys.ts";
 const runtimes = Deno.env.get("SLUICE_RUNTIMES");
 
-/**
- * Those that retain more than 10 MiB: half of the headers or URLs that a limiter has seen, or a hundred long strings.
- */
+/** Limiters and caches that retain over 10 MiB: half of a limiter's headers or URLs, or a hundred long strings. */
 function greedy(line: string): string[] {
   return Object.entries(JSON.parse(line) as Record<string, number>).filter(([, mib]) => mib > 10).map(String);
 }

@@ -11,7 +11,7 @@ const SENT = ["file", "written", "piped", "web", "events"] as const;
 
 const SUBJECTS: readonly [FaultRuntime, string][] = [[DENO, "listen"], [BUN, "listen"], [NODE, "on_node"]];
 
-/** A test with the program listening with some limits. */
+/** A test with the program listening under some limits. */
 function onRuntime(
   [runtime, fixture]: readonly [FaultRuntime, string],
   name: string,
@@ -24,7 +24,7 @@ function onRuntime(
   });
 }
 
-/** Bun has a limit for heads that cannot be set. */
+/** Bun has a fixed limit for heads. */
 const headLimit = (runtime: FaultRuntime) => runtime === NODE ? { headersTimeout: 1000 } : {};
 
 const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`;
@@ -55,7 +55,7 @@ for (const subject of SUBJECTS) {
       let waited = 0;
       while (length < FILE_BYTES) {
         const ms = performance.now() - start;
-        // 20 MB per second for twice the limit, and then as fast as possible
+        // 20 MB per second for twice the limit, then as fast as possible
         if (ms < 10_000 && length > ms * 20_000) waited += (await ask(server, "/")).length;
         else length += await client.read(piece) ?? FILE_BYTES;
       }
@@ -72,7 +72,7 @@ for (const subject of SUBJECTS) {
     const names = ["quiet", "quiet-returned", "waiting"];
     const clients = await Promise.all(names.map((name) => opened(server, get(`/sent/${name}`))));
     await Promise.all(clients.slice(0, 2).map((client) => readUntil(client, "data: two")));
-    // long enough that clients which never end their head, or never read, are cut off
+    // long enough to cut off clients that never end their head or never read
     const stalled = await opened(server, get("/sent/written"));
     await until(async () => await flag(server, "written-cut") === 1, "it is cut");
     stalled.close();

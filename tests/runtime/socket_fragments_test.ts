@@ -1,4 +1,4 @@
-/** Messages whose fragments never end, on runtimes that count them while they arrive. */
+/** Messages with endless fragments, on runtimes that count them while they arrive. */
 import { assert, assertEquals } from "@std/assert";
 import { bundled } from "../contracts/bundled.ts";
 import { closeOf, OPCODE } from "../contracts/frame.ts";

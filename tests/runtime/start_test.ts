@@ -1,4 +1,4 @@
-/** What happens to a program that fails as it starts, on every runtime that listens. */
+/** Programs that fail at startup, on every runtime that listens. */
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { run } from "../../scripts/process.ts";
 import { LISTENING_RUNTIMES } from "../support/listening_runtimes.ts";

@@ -6,7 +6,7 @@ import { opened, untilClosed } from "../support/raw_client.ts";
 
 const SECRET = "behind a guard";
 
-/** Spellings of `/admin/secret.txt`, and of the same below `/limited`. */
+/** Spellings of `/admin/secret.txt`, and of the same path under `/limited`. */
 const SPELLINGS = [
   "/admin/secret.txt",
   "/ADMIN/secret.txt",

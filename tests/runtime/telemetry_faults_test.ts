@@ -4,10 +4,10 @@ import { fileURLToPath } from "node:url";
 import { LISTENING_RUNTIMES } from "../support/listening_runtimes.ts";
 import { PATIENCE_MS } from "../support/patience.ts";
 
-/** Result of one broken agent. */
+/** Result for one broken agent. */
 interface Outcome {
   readonly fault: string;
-  /** Responses of the server, and of `app.fetch`. */
+  /** Responses from the server and from `app.fetch`. */
   readonly served: string[];
   readonly fetched: string[];
   /** Reports in the first round, and in an identical second one. */
@@ -37,7 +37,7 @@ const HARMLESS = [
   "channels whose runStores runs twice",
 ];
 
-/** Node's module catches these errors and throws them in a separate turn: an uncaught exception, as in Express. */
+/** Node's module catches these errors and throws them on a separate tick: an uncaught exception, as in Express. */
 const THROWN_BY_NODE = ["a subscriber that throws", "a store whose value throws"];
 
 for (const { name, ignore, command } of LISTENING_RUNTIMES) {

@@ -1,4 +1,4 @@
-/** Returned responses that no runtime can send: error handlers get an error, and the client a 500. */
+/** Returned responses that no runtime can send: error handlers get an error, and the client gets a 500. */
 import { assertEquals } from "@std/assert";
 import { fileURLToPath } from "node:url";
 import { LISTENING_RUNTIMES } from "../support/listening_runtimes.ts";
@@ -18,7 +18,7 @@ for (const { name, ignore, command } of LISTENING_RUNTIMES) {
       }).output();
       const outcomes = new TextDecoder().decode(stdout).trim().split("\n").map((line) => JSON.parse(line));
       assertEquals(outcomes.length, 9 * 4 + 1);
-      // there is nothing to send for a null body
+      // a null body has no bytes to send
       assertEquals(outcomes.pop(), { name: "none", status: 200, handled: 0, reports: [] });
       for (const { name, ...outcome } of outcomes) {
         assertEquals({ name, ...outcome }, { name, status: 500, handled: 1, reports: ["handler TypeError"] });

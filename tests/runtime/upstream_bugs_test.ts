@@ -1,6 +1,6 @@
 /**
- * Bugs that only a runtime can fix: the documented limits, each with a program that shows it without Sluice. A test
- * fails once the runtime has fixed its bug.
+ * Bugs that only a runtime can fix: the documented limits, each with a program that shows the bug without Sluice. A
+ * test fails once the runtime has fixed its bug.
  */
 import { assert, assertStringIncludes } from "@std/assert";
 import { descriptors } from "../support/process_figures.ts";
@@ -17,7 +17,7 @@ const ANSWER_MS = 1000;
 
 interface Limit {
   readonly runtime: "Deno" | "Bun";
-  /** Start of the page's entry about it. */
+  /** Start of the bug's entry on the page. */
   readonly told: string;
   /** The page, {@linkcode PAGE} by default. */
   readonly page?: string;
@@ -108,7 +108,7 @@ function bodyOf(text: string): string {
   return text.slice(text.indexOf("\r\n\r\n") + 4);
 }
 
-/** Everything that a server sends: the connection stays open, as with most clients. */
+/** Everything that a server sends: the client keeps the connection open, as most clients do. */
 async function answer(port: number, request: string): Promise<string> {
   const connection = await opened({ port }, Uint8Array.from(request, (character) => character.charCodeAt(0)));
   const timer = setTimeout(() => connection.close(), ANSWER_MS);
@@ -138,7 +138,7 @@ function hasEnded({ pid }: Program): boolean {
   }
 }
 
-/** Uses up all descriptors of a process, and frees them once it has had time to notice. */
+/** Uses up all of a process's descriptors, and frees them once it has had time to notice. */
 async function exhausted(port: number, server: Program): Promise<void> {
   // Deno panics without a descriptor in the first half second
   await answer(port, get("/"));

@@ -1,5 +1,5 @@
 /**
- * npm's Express middleware on uWebSockets.js: the programs of tests/ecosystem/ that need only Node, compared with real
+ * npm's Express middleware on uWebSockets.js: the programs in tests/ecosystem/ that need only Node, compared with real
  * Express.
  */
 import { fileURLToPath } from "node:url";
@@ -15,7 +15,7 @@ import { assertSeen } from "../ecosystem/support/sees.ts";
 import { startUpstream } from "../ecosystem/support/upstream.ts";
 import { skipUws, UWS_ENV } from "../support/uws_engine.ts";
 
-/** The ten packages; several of them are built on on-headers and the like. */
+/** The ten packages; several are built on packages such as on-headers. */
 const NAMES = [
   ...["body-parser", "compression", "cookie-session", "cors", "express-session", "helmet", "http-proxy-middleware"],
   ...["morgan", "multer", "passport", "response-time"],

@@ -1,4 +1,4 @@
-/** How uWebSockets.js handles requests and responses, and what Sluice does about it: the rows of docs/uws.md. */
+/** How uWebSockets.js handles requests and responses, and how Sluice reacts: the rows in docs/uws.md. */
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { certificate } from "../fixtures/node/certificate.ts";
 import { frame, OPCODE } from "../contracts/frame.ts";
@@ -10,11 +10,11 @@ import { skipUws, startUws } from "../support/uws_engine.ts";
 
 interface Served {
   readonly port: number;
-  /** Port of the same application on Node's own server, in the same process. */
+  /** The same application's port on Node's own server, in the same process. */
   readonly beside: number;
   /** Sends a GET request, and returns the body. */
   get(path: string): Promise<string>;
-  /** Events so far, once the wanted one has happened. */
+  /** Events so far, once the expected one has happened. */
   events(wanted: string): Promise<string[]>;
 }
 
@@ -86,7 +86,7 @@ async function raw(port: number, characters: string, wanted?: string): Promise<s
 const head = (start: string, ...lines: string[]) => [`${start} HTTP/1.1`, "Host: x", ...lines, "", ""].join("\r\n");
 const GET = head("GET /headers");
 
-/** Requests that the engine accepts, and `node:http` does not. */
+/** Requests that the engine accepts and `node:http` does not. */
 const REFUSED: Readonly<Record<string, string>> = {
   "two hosts": head("GET /headers", "Host: y"),
   "two lengths": `${head("POST /text", "Content-Length: 2", "Content-Length: 3")}abc`,
@@ -108,7 +108,7 @@ onUws("what could be read in two ways is refused, and its connection closed", as
   assertEquals(await get("/seen"), "[]");
 });
 
-/** Requests that get no response from the engine. */
+/** Requests without a response from the engine. */
 const UNANSWERED: Readonly<Record<string, string>> = {
   "HTTP/1.0": "GET /headers HTTP/1.0\r\nHost: x\r\n\r\n",
   "no host": "GET /headers HTTP/1.1\r\n\r\n",
@@ -159,7 +159,7 @@ onUws("header bytes are as on node:http, except at the ends of a value", async (
   );
   const bodies = await Promise.all([port, beside].map(async (one) => (await raw(one, sent)).split("\r\n\r\n")[1]));
   assertEquals(JSON.parse(bodies[0]!), JSON.parse(bodies[1]!));
-  // bold in docs/uws.md: what the engine does to them
+  // bold in docs/uws.md: the engine's effect on them
   const lost = await raw(port, head("GET /headers", "X-A: \xe9a\xe9", "Connection: close"));
   assertStringIncludes(lost, '"x-a":"a"');
 });
@@ -340,7 +340,7 @@ Deno.test("on uWebSockets.js, TLS is that of files", { ignore: skipUws }, async 
 });
 
 onUws("a message of more than the limit ends with 1009, and of twice that without a Close frame", async ({ port }) => {
-  // the code of a connection that was cut off, on Deno and elsewhere
+  // the code for a connection that was cut off, on Deno and elsewhere
   for (const [length, codes] of [[1_100_000, [1009]], [2_200_000, [0, 1006]]] as const) {
     const client = new SocketClient(`http://127.0.0.1:${port}`, "/echo");
     assertEquals(await client.next(), "open");

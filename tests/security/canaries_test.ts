@@ -1,4 +1,4 @@
-/** No secret of a request reappears in a log line, a response or a span. */
+/** No secret from a request reappears in a log line, a response or a span. */
 import { assertEquals } from "@std/assert";
 import { Child, commandOf, RUNTIMES } from "../../reliability/support/children.ts";
 

@@ -1,5 +1,5 @@
 /**
- * Every documented guard is attacked: DNS rebinding, a proxy on the same machine, other spellings of its path, other
+ * Attacks every documented guard: DNS rebinding, a proxy on the same machine, other spellings of its path, other
  * methods, missing or empty headers. A documented guard that is not in `ATTACKS` is a failure.
  */
 import { generateKeyPair, SignJWT } from "jose";
@@ -35,7 +35,7 @@ type Any = any;
 /** Guards, and the attacks on them. */
 interface Attack {
   readonly name: string;
-  /** Files, each with parts of its guards' lines. */
+  /** Files, each with parts of its guard lines. */
   readonly guards: Readonly<Record<string, readonly string[]>>;
   attack(): Promise<void>;
 }
@@ -51,7 +51,7 @@ async function ofProgram(file: string, part: string, ...guarded: Guarded[]): Pro
   for (const one of guarded) await assertGuardedApp(quiet(app), one);
 }
 
-/** The cookie that a response sets. */
+/** The cookie a response sets. */
 function cookieOf(response: Response): string {
   return response.headers.getSetCookie().map((set) => set.split(";")[0]).join("; ");
 }
@@ -67,7 +67,7 @@ function forged(cookie: string): RequestInit[] {
     .map((other) => ({ headers: { cookie: other } }));
 }
 
-/** A function of the request from an example, such as `skip`. */
+/** A function from an example that gets the request, such as `skip`. */
 function functionsIn(file: string, option: string): ((req: object) => unknown)[] {
   const text = examplesOf(file, Deno.readTextFileSync(new URL(`../../${file}`, import.meta.url))).map(({ code }) =>
     code
@@ -79,8 +79,8 @@ function functionsIn(file: string, option: string): ((req: object) => unknown)[]
 }
 
 /**
- * Asserts that options which make a limit stricter for a route apply to all its spellings, and that those which relax
- * it apply to no other route.
+ * Asserts that options that tighten a route's limit apply to all its spellings, and that options that relax it apply to
+ * no other route.
  */
 async function assertByRoute(
   file: string,
@@ -302,7 +302,7 @@ const ATTACKS: readonly Attack[] = [
         path: "/me",
         allowed: { headers: { cookie } },
         secret: /"name":"Ann"/,
-        // only the value is signed; spaces after its name are not a forgery
+        // only the value is signed; spaces after the cookie's name are not a forgery
         wrong: [{ headers: { cookie: elsewhere } }, ...forged(cookie).slice(0, -1)],
       });
       await assertCsrf(app);
@@ -456,7 +456,7 @@ const ATTACKS: readonly Attack[] = [
       }
       const { status } = await ask({ authorization: "Basic OjE=" });
       assertEquals(status, 403);
-      // the checklist's program exits on a signal, so the test attacks its line
+      // the checklist's program exits on a signal, so the test attacks only the guard's line
       const checklist = examplesOf(
         "docs/guide/production-checklist.md",
         await Deno.readTextFile("docs/guide/production-checklist.md"),
@@ -533,7 +533,7 @@ const ATTACKS: readonly Attack[] = [
       const ask = async (headers: Record<string, string>, target = "/inbox") =>
         (await quiet(app).handle(sent(target, { headers: { ...handshake, ...headers } }), LOCAL)).status;
       const cookie = "session=ann";
-      // nothing upgrades in this process, and a 501 shows that nothing else refused
+      // nothing upgrades in this process; a 501 shows that nothing else refused
       for (const origin of ["https://example.com", "https://app.example.com"]) {
         assertEquals(await ask({ cookie, origin }), 501, origin);
       }
@@ -550,7 +550,7 @@ const ATTACKS: readonly Attack[] = [
           }
         }
       }
-      // an application that trusts everyone who can reach it uses a function
+      // an application that trusts every client that can reach it uses a function
       const [, decides] = /`(origins: \(origin\) => .*)`/.exec(await Deno.readTextFile("docs/security.md"))!;
       const trusting = quietApp();
       trusting.ws("/inbox", { ...new Function(`return { ${decides} }`)(), message: () => {} });
@@ -724,7 +724,7 @@ const ATTACKS: readonly Attack[] = [
         ...[{ name: "__proto__" }, { name: null, password: null }, { password: "correct horse" }, [], "ann"],
       ];
       for (const body of guesses) assert(await login(body) !== 200, JSON.stringify(body));
-      // a name has one count, in every spelling and from every claimed address
+      // a name has one count across all spellings and claimed addresses
       const statuses: number[] = [];
       for (const name of ["ann", "ANN", "Ann", "aNN", "anN", "AnN"]) {
         statuses.push(await login({ name, password: "guess" }, { "x-forwarded-for": `192.0.2.${statuses.length}` }));
@@ -824,7 +824,7 @@ const ATTACKS: readonly Attack[] = [
   {
     name: "sessions that some paths do without",
     guards: { "middleware/README.md": ["app.use(session({"] },
-    // every spelling that reaches a route which needs a session gets the session
+    // every spelling that reaches a route that needs a session gets one
     attack: () => assertByRoute("middleware/README.md", "when", "/account", { route: true }),
   },
   {

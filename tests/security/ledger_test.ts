@@ -1,4 +1,4 @@
-/** Attacks that worked on other packages, one test for each class. They are listed in docs/cve-ledger.md. */
+/** Attacks that worked on other packages, one test per class. docs/cve-ledger.md lists them. */
 import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { formatted } from "../support/formatted.ts";
 import { LISTENING_RUNTIMES } from "../support/listening_runtimes.ts";
@@ -26,7 +26,7 @@ for (const flaw of ALL) {
 
 Deno.test("the attacks over sockets do not work on any runtime", async (t) => {
   await using stack = new AsyncDisposableStack();
-  // concurrently, since most of the time is spent on starting them
+  // concurrently, since startup takes most of the time
   const starting = LISTENING_RUNTIMES.filter(({ ignore }) => !ignore).map(startLedger);
   const servers = (await Promise.all(starting)).map((server) => stack.use(server));
   for (const { name, ignore } of LISTENING_RUNTIMES) {

@@ -1,5 +1,5 @@
 /**
- * Limits keyed by a name from a body: the documentation's examples, with guesses in all spellings, and bodies of all
+ * Limits keyed by a name from a body: the documentation's examples get guesses in all spellings, and bodies of all
  * kinds.
  */
 import type { FastifyInstance } from "fastify";
@@ -11,7 +11,7 @@ import { defined, documentedExamples } from "./support/documented_guards.ts";
 /** Spellings that a login treats as one name if it ignores case, surrounding spaces, and compatibility characters. */
 const SPELLINGS = ["ann", "Ann", "ANN", "aNN", " ann", "ann ", "\tANN\n", "\uff41nn"];
 
-/** Bodies that are not a login, or whose name makes functions fail. */
+/** Bodies that are not a login, or that have a name that makes functions fail. */
 const HOSTILE = [
   ...[
     '{"N":{"toString":1}}',
@@ -30,7 +30,7 @@ const LOGINS: readonly { file: string; part: string; name: string; limit: number
   { file: "docs/limits/login.md", part: "nameOf(req.body?.name)", name: "name", limit: 5 },
 ];
 
-/** How many requests are let through, with eight for every spelling, and the worst status of other bodies. */
+/** Number of admitted requests, with eight sent for every spelling, and the worst status for other bodies. */
 async function attacked(post: (body: string) => Promise<number>, name: string) {
   const statuses: number[] = [];
   for (let n = 0; n < 8; n++) {

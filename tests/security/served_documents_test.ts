@@ -1,4 +1,4 @@
-/** Pages and documents that the packages serve have the type they declare, even for browsers that sniff. */
+/** Pages and documents from the packages have their declared type, even in browsers that sniff. */
 import { dashboard } from "@sluice/rate-limit/dashboard";
 import { rateLimit } from "@sluice/rate-limit";
 import { health } from "@sluice/middleware/health";

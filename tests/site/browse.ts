@@ -1,6 +1,6 @@
 /**
  * Opens every page of the documentation site in Chromium, wide and narrow, light and dark. No page may report an error,
- * send a request to another host, or be wider than the window. `--pictures=/folder` saves pictures of some of them.
+ * send a request to another host, or be wider than the window. `--pictures=/folder` saves pictures of some pages.
  */
 import type { Browser, Page } from "playwright-core";
 import { findChromium } from "../../scripts/chromium.ts";
@@ -75,7 +75,7 @@ async function look(
   return found;
 }
 
-/** Search works without any other host. */
+/** Search needs no other host. */
 async function searches(page: Page, report: (problem: string) => void): Promise<void> {
   await page.click(".VPNavBarSearch button");
   await page.fill("#localsearch-input", "rateLimit");

@@ -12,7 +12,7 @@ const symbols = new Map(
   ).reverse(),
 );
 
-/** Whether programs call a symbol, or pass it to a function they call. */
+/** Whether programs call a symbol or pass it to a function they call. */
 function isUsed({ name, kind, specifier }: PublicSymbol & { specifier: string }): boolean {
   // that entry is for packages such as @sluice/express
   if (specifier === "@sluice/sluice/profile") return false;

@@ -68,7 +68,7 @@ Deno.test("no block of code and no table is wider than its column, on any page",
   assertEquals(problems, []);
 });
 
-/** What readers search for, and the page that they should find. */
+/** Readers' search terms, and the page they should find. */
 const SEARCHES: Readonly<Record<string, RegExp>> = {
   "upload file": /^\/guide\/bodies-and-uploads/,
   "rate limit": /^\/guide\/rate-limiting/,

@@ -1,6 +1,6 @@
 /**
- * `deno task docs:screenshots`: takes the documentation's screenshots in Chromium, which are committed: the dashboard
- * of a limiter with traffic, and the simulator's report about the documentation's log.
+ * `deno task docs:screenshots`: takes the documentation's committed screenshots in Chromium: the dashboard for a
+ * limiter with traffic, and the simulator's report on the documentation's log.
  */
 import { dashboard } from "@sluice/rate-limit/dashboard";
 import { rateLimit } from "@sluice/rate-limit";
@@ -35,7 +35,7 @@ async function keep(page: Page, name: string): Promise<void> {
   await Deno.writeFile(new URL(name, DOCS), await page.screenshot({ fullPage: true }));
 }
 
-/** Clients of which most are within the limit, some slightly above it, and one far above. */
+/** Clients: most within the limit, some slightly above it, and one far above. */
 async function watchDashboard(page: Page): Promise<void> {
   const limit = rateLimit({ name: "api", algorithm: "sliding-window", limit: 20, windowMs: 10_000 });
   const app = sluice();

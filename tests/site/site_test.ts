@@ -106,7 +106,7 @@ Deno.test("llms-small.txt has the API by example, all options and what errors sa
   const text = await Deno.readTextFile(new URL("llms-small.txt", dist));
   const bytes = new TextEncoder().encode(text).length;
   assert(MOST_BYTES === 100_000 && bytes <= MOST_BYTES, `${bytes} bytes: leave something out in llms_small.ts`);
-  // the subject of every included page, and each kind of list
+  // every included page's subject, and each kind of list
   for (const title of ["Routing", "Errors", "WebSockets", "Testing", "An MCP server", "Options", "What errors say"]) {
     assertStringIncludes(text, `\n# ${title}\n`);
   }

@@ -1,7 +1,7 @@
 /**
- * What a reader types from the built site does what the site says. The tests read only the rendered pages. They write
- * the files that a page names, run the commands of its tabs and send its requests, on Node, Deno and Bun. The built
- * packages come from the tests' own registry.
+ * Code typed from the built site works as the site says. The tests read only the rendered pages. They write the files a
+ * page names, run the commands in its tabs and send its requests, on Node, Deno and Bun. The built packages come from
+ * the tests' own registry.
  */
 import { assert, assertEquals } from "@std/assert";
 import { builtSite } from "../../scripts/site/shared_site.ts";
@@ -16,23 +16,23 @@ import { Typist } from "./support/typist.ts";
 
 const ignore = skipNode || skipTools;
 
-/** The tabs that a reader opens, by runtime; the first one that a group has is used. */
+/** The tabs that a reader opens, by runtime; each group uses the first one it has. */
 const RUNTIMES: Readonly<Record<string, readonly string[]>> = { Node: ["Node", "npm"], Deno: ["Deno"], Bun: ["Bun"] };
 
-/** Commands that need more than this machine has; other tests cover what they do. */
+/** Commands that need more than this machine has; other tests cover them. */
 const NOT_TYPED = /^docker /m;
 
 const { dist } = await builtSite();
 const pages = new Map((await builtPages(dist)).map(({ url, html }) => [url, builtBlocks(html)]));
 
-/** The blocks of a page. */
+/** A page's blocks. */
 function page(url: string): (BuiltBlock | BuiltTabs)[] {
   const blocks = pages.get(url);
   assert(blocks !== undefined, `the site has no page ${url}`);
   return blocks.filter((block) => "tabs" in block || !NOT_TYPED.test(block.code));
 }
 
-/** Addresses of the pages below another one that name a file, in order of their names. */
+/** Addresses of subpages that name a file, in name order. */
 function below(url: string): string[] {
   const found = [...pages].filter(([one, blocks]) => one.startsWith(url) && one !== url && blocks.some(isFile));
   return found.map(([one]) => one).sort();
@@ -51,7 +51,7 @@ if (!ignore) {
   await Deno.symlink(await nodeForTypeScript(), `${path}bin/node`);
 }
 
-/** A port on which nothing listens, and which no system assigns to programs that ask for any free port. */
+/** An unused port that no system assigns to programs that request any free port. */
 function quietPort(): number {
   for (;;) {
     const port = 28_000 + Math.floor(Math.random() * 1000);

@@ -15,7 +15,7 @@ export async function askText(app: FrameworkApp, path: string, init?: RequestIni
   return await (await ask(app, path, init, info)).text();
 }
 
-/** Serves an application on a free port of this machine while a test uses it. */
+/** Serves an application on a free local port while a test uses it. */
 export async function serving(app: FrameworkApp, test: (origin: string) => Promise<void>): Promise<void> {
   const server = app.listen({ port: 0, hostname: "127.0.0.1" });
   try {

@@ -1,6 +1,6 @@
 import { type Browser, chromium } from "playwright-core";
 
-/** Only pages may fetch anything, and the graphics of a machine without a screen are not used. */
+/** Only pages may fetch anything, and a headless machine's graphics are unused. */
 const ARGS = [
   "--no-sandbox",
   "--disable-gpu",
@@ -14,7 +14,7 @@ const ARGS = [
 /**
  * Starts Chromium.
  *
- * @param executablePath Its program; by default the one that the tests found
+ * @param executablePath Its program; by default the one the tests found
  */
 export async function launchBrowser(executablePath: string = Deno.env.get("CHROMIUM_PATH")!): Promise<Browser> {
   return await chromium.launch({ executablePath, args: ARGS });

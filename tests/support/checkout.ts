@@ -4,7 +4,7 @@ import { builtFrom } from "../../scripts/built_from.ts";
 
 const ROOT = new URL("../../", import.meta.url);
 
-/** A copy, which is removed at the end of the scope. */
+/** A copy, removed when the scope ends. */
 export interface Checkout extends AsyncDisposable {
   readonly folder: URL;
   /** Path of the folder. */

@@ -1,4 +1,4 @@
-/** Fake time, as in Jest and Sinon: the clock stands still, and callbacks of `queueMicrotask` do not run. */
+/** Fake time, as in Jest and Sinon: the clock stands still, and `queueMicrotask` callbacks do not run. */
 export interface FakeTime extends Disposable {
   /** Advances the clock; microtasks still do not run. */
   advance(ms: number): void;

@@ -1,4 +1,4 @@
-/** The target of misbehaving clients, on every runtime with its own server. */
+/** The target for misbehaving clients, on every runtime with its own server. */
 import { fileURLToPath } from "node:url";
 import { run } from "../../scripts/process.ts";
 import { bundled } from "../contracts/bundled.ts";
@@ -11,19 +11,19 @@ import { PATIENCE_MS } from "./patience.ts";
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const runtimes = Deno.env.get("SLUICE_RUNTIMES");
 
-/** A server in its own process. */
+/** A server in a separate process. */
 export interface FaultServer {
   readonly pid: number;
   readonly port: number;
-  /** Descriptors it has open while no client is connected. */
+  /** Its open descriptors while no client is connected. */
   readonly idle: number;
-  /** Stops it and returns what it wrote to stderr. */
+  /** Stops it and returns its stderr output. */
   stop(): Promise<string>;
 }
 
 export interface FaultRuntime {
   readonly name: string;
-  /** Whether it is missing on this machine. */
+  /** Whether the runtime is missing on this machine. */
   readonly missing: boolean;
   /** The command that runs a program of `tests/fixtures/`. */
   command(fixture: string): Promise<readonly string[]>;

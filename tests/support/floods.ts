@@ -1,4 +1,4 @@
-/** Addresses that attack a limiter, and clients that arrive meanwhile; both as functions of a number. */
+/** Addresses that attack a limiter, and clients that arrive meanwhile, both as functions of a number. */
 
 /** An IPv4 address from its 32 bits. */
 function v4(bits: number): string {
@@ -9,10 +9,10 @@ const hex = (number: number): string => number.toString(16);
 /** The /48 of a /32 by number, shuffled. */
 const site = (number: number): string => hex(Math.imul(number, 7919) & 0xffff);
 
-/** Makes the address of the client that sends the next request, by number. */
+/** Makes the address of the next request's client, by number. */
 export type Crowd = (number: number) => string;
 
-/** Attacks by name: each number is another client, from few networks. */
+/** Attacks by name: each number is a different client from few networks. */
 export const FLOODS: Readonly<Record<string, Crowd>> = {
   "two /48s": (i) => `2001:db8:${i & 1}:${hex(i >> 1)}::1`,
   "many /48s of one /32": (i) => `2001:db8:${site(i)}:${hex(i >> 12)}::1`,

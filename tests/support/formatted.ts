@@ -1,6 +1,6 @@
 import { fileURLToPath } from "node:url";
 
-/** Markdown as `deno fmt` formats it, so that a written page passes the gate. */
+/** Markdown as `deno fmt` formats it, so a written page passes the gate. */
 export async function formatted(markdown: string): Promise<string> {
   const command = new Deno.Command(Deno.execPath(), {
     args: ["fmt", "--quiet", "--ext=md", "-"],

@@ -4,7 +4,7 @@ import type { Source } from "./sources.ts";
 export type Arrows = Readonly<Record<string, readonly string[]>>;
 
 /**
- * The folder that a file belongs to: the innermost of the listed folders, or else the folder directly in `src`.
+ * The folder that a file belongs to: the innermost listed folder, or else the folder directly in `src`.
  *
  * @param path Path of the file relative to the root
  * @param src The source folder
@@ -20,7 +20,7 @@ export function roomOf(path: string, src: string, rooms: readonly string[] = [])
 }
 
 /**
- * Imports from one folder into another that are not allowed.
+ * Forbidden imports from one folder into another.
  *
  * @param sources The files
  * @param src The source folder
@@ -43,7 +43,7 @@ export function importsAgainst(sources: readonly Source[], src: string, arrows: 
  * Import cycles, types included.
  *
  * @param sources The files
- * @returns The path of each cycle
+ * @returns Each cycle's path
  */
 export function importCycles(sources: readonly Source[]): string[] {
   const byPath = new Map(sources.map((source) => [source.path, source]));

@@ -1,13 +1,13 @@
 /** Finds the state that a program keeps between calls: module variables, fields and closure variables. */
 import ts from "typescript";
 
-/** Classes whose instances retain their contents. */
+/** Classes with instances that retain their contents. */
 const COLLECTIONS = new Set(["Map", "Set", "WeakMap", "WeakSet", "GenerationalCache", "KeyMap", "LinkedList"]);
 
 /**
- * The state of a source file: assignable module variables, collections that start empty, lazily made fields, and
- * variables that a function shares with functions that outlive it. Constants, such as a `Set` with its elements or a
- * `ReadonlyMap`, are not state.
+ * A source file's state: assignable module variables, collections that start empty, lazily made fields, and variables a
+ * function shares with functions that outlive it. Constants, such as a `Set` with its elements or a `ReadonlyMap`, are
+ * not state.
  *
  * @param path Path of the file
  * @param text Its contents
@@ -46,7 +46,7 @@ function isCollection({ initializer, type }: ts.VariableDeclaration | ts.Propert
   return COLLECTIONS.has(name) && (first === undefined || name === "GenerationalCache");
 }
 
-// `this.#made ??= make()`, and the same with any other object
+// `this.#made ??= make()`, also on any other object
 function isMemo(node: ts.Node): node is ts.BinaryExpression {
   return ts.isBinaryExpression(node) && node.operatorToken.kind === ts.SyntaxKind.QuestionQuestionEqualsToken &&
     (ts.isPropertyAccessExpression(node.left) || ts.isElementAccessExpression(node.left));

@@ -5,13 +5,13 @@ import { placeCopy } from "./put_file.ts";
 
 const RUNTIMES = Deno.env.get("SLUICE_RUNTIMES");
 
-/** Whether Lambda tests are skipped because the client is not installed. */
+/** Whether Lambda tests are skipped because the client is missing. */
 export const skipLambda: boolean = RUNTIMES === undefined;
 
 /** The parts of an event that tests change. */
 export type Event = Record<string, unknown>;
 
-/** Result of a function. */
+/** A function's result. */
 export interface Result {
   readonly statusCode: number;
   readonly statusDescription?: string;
@@ -26,7 +26,7 @@ export interface Result {
 export interface LambdaFunction extends AsyncDisposable {
   /** Its function URL. */
   readonly origin: string;
-  /** Invokes it with an event, and returns what it sent back. */
+  /** Invokes it with an event, and returns its response. */
   payload(event: unknown): Promise<string>;
   /** The same for a function that returns its response. */
   invoke(event: unknown): Promise<Result>;

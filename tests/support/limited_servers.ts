@@ -1,4 +1,4 @@
-/** The target of slow clients, with short limits. */
+/** The target for slow clients, with short limits. */
 import { fileURLToPath } from "node:url";
 import type { FaultRuntime } from "./fault_servers.ts";
 import { type Program, startProgram } from "./program.ts";
@@ -6,10 +6,10 @@ import type { RawServer } from "./raw_client.ts";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 
-/** Size of the file in bytes: more than the system buffers for a connection. */
+/** File size in bytes: more than the system buffers for a connection. */
 export const FILE_BYTES = 256 * 1024 * 1024;
 
-/** A server in its own process. */
+/** A server in a separate process. */
 export interface LimitedServer extends RawServer, Program {}
 
 /**
@@ -17,7 +17,7 @@ export interface LimitedServer extends RawServer, Program {}
  *
  * @param runtime Its runtime
  * @param fixture Its file in `tests/fixtures/limits/`
- * @param limits The options of `app.listen`
+ * @param limits The `app.listen` options
  * @param env Variables added to its environment
  */
 export async function startLimited(
@@ -27,7 +27,7 @@ export async function startLimited(
   env: Record<string, string> = {},
 ): Promise<LimitedServer> {
   const [command, ...args] = await runtime.command(`limits/${fixture}`);
-  // sparse, so that it takes no disk space; not in `.cache`, because names with a leading dot are not served
+  // sparse, so it uses no disk space; not in `.cache`, because names with a leading dot are not served
   const file = await Deno.makeTempFile();
   await Deno.truncate(file, FILE_BYTES);
   const variables = { NODE_ENV: "test", LIMITS: JSON.stringify(limits), FILE: file, ...env };

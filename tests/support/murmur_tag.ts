@@ -2,7 +2,7 @@ import murmurHash3 from "murmurhash3js-revisited";
 import { Buffer } from "node:buffer";
 
 /**
- * The weak entity tag of a body, from another implementation of its hash.
+ * A body's weak entity tag, from a different implementation of its hash.
  *
  * @param body The body
  */

@@ -58,8 +58,8 @@ async function bundle(name: string, paths: readonly string[]): Promise<string> {
 }
 
 /**
- * Flags for one run of Deno, with which it finds everything that this repository imports. The lock file is a copy: if
- * JSR is reachable, Deno would add to the committed one.
+ * Flags for one Deno run that resolve everything this repository imports. The lock file is a copy: if JSR is reachable,
+ * Deno would add to the committed one.
  *
  * @param name Name of the copy
  */
@@ -73,7 +73,7 @@ export async function packageFlags(name: string): Promise<string[]> {
 /**
  * Flags like {@linkcode packageFlags}, with the npm packages that bundlers for Workers get.
  *
- * @param name Name of the copy of the lock file
+ * @param name Name of the lock file's copy
  */
 export async function workerdFlags(name: string): Promise<string[]> {
   const flags = await packageFlags(name);
@@ -83,7 +83,7 @@ export async function workerdFlags(name: string): Promise<string[]> {
   return [...flags, `--import-map=${map}`, "--platform", "browser"];
 }
 
-/** Working directory and environment of programs. */
+/** Working directory and environment for programs. */
 const SETTING = { cwd: fileURLToPath(root), env: { NODE_ENV: "test" } };
 
 /** Starts a program under Node. */
@@ -104,7 +104,7 @@ export async function startNodeWithFiles(files: number, path: string, ...args: s
   return await startProgram("sh", command, SETTING);
 }
 
-/** Starts a program under Deno, whose Node modules replace Node. */
+/** Starts a program under Deno, whose `node:` modules stand in for Node. */
 export async function startDeno(path: string): Promise<Program> {
   const flags = await packageFlags(path.replace(/[^a-z0-9]+/g, "_"));
   return await startProgram(Deno.execPath(), ["run", "-A", "--quiet", ...flags, path], SETTING);

@@ -1,4 +1,4 @@
-/** The servers of `tests/fixtures/node/servers.ts`, running while a test uses them. */
+/** The servers in `tests/fixtures/node/servers.ts`, running while a test uses them. */
 import { skipNode, startDeno, startNode } from "./node_program.ts";
 import { PATIENCE_MS } from "./patience.ts";
 
@@ -30,12 +30,12 @@ export function onNode(
   }
 }
 
-/** The body of a response as a string. */
+/** A response's body as a string. */
 export async function text(url: string, init?: RequestInit): Promise<string> {
   return await (await fetch(url, init)).text();
 }
 
-/** Polls until a response fits: there is no other way to see what happens in another process. */
+/** Polls until a response matches, which is the only way to observe another process. */
 export async function askUntil<T>(ask: () => Promise<T>, fits: (seen: T) => boolean): Promise<T> {
   const end = performance.now() + PATIENCE_MS;
   for (;;) {

@@ -1,4 +1,4 @@
-/** Functions that throw, or reject with, a value that is not an error or that `next` treats specially. */
+/** Functions that throw, or reject with, a non-error or a value that `next` treats specially. */
 export const THROWING_NOTHING: readonly (() => never)[] = [undefined, null, "", 0, "route", "router"].flatMap(
   (thrown) => {
     const throws = (): never => {

@@ -8,11 +8,11 @@ export type OtlpSignal = "traces" | "metrics" | "logs";
 
 /** The parts of a span that tests check. */
 export interface ReceivedSpan {
-  /** Id of its trace. */
+  /** Its trace id. */
   readonly traceId: string;
   /** Its own id. */
   readonly spanId: string;
-  /** Id of its parent; empty for none. */
+  /** Its parent's id; empty for none. */
   readonly parentSpanId: string;
   readonly name: string;
   /** 2 for a server span. */
@@ -33,7 +33,7 @@ export interface OtlpReceiver extends AsyncDisposable {
   bodies(signal: OtlpSignal): readonly any[];
   /** All received spans. */
   spans(): ReceivedSpan[];
-  /** The last request duration counts from a scope: route, status and count. */
+  /** A scope's last request duration counts: route, status and count. */
   durations(scope: string): string[];
 }
 
@@ -86,7 +86,7 @@ function spansOf({ scopeSpans }: { scopeSpans: { spans: Span[] }[] }): ReceivedS
   }));
 }
 
-// a value is an object whose only property is named after its type
+// a value is an object with one property, named after its type
 function recordOf(attributes: readonly KeyValue[] = []): Record<string, unknown> {
   return Object.fromEntries(attributes.map(({ key, value }) => [key, Object.values(value)[0]]));
 }

@@ -4,11 +4,11 @@ import { PATIENCE_MS } from "./patience.ts";
 import { freePort } from "./free_port.ts";
 import { startServerProcess } from "./server_process.ts";
 
-/** Where Debian and Ubuntu install the programs, in a folder for each version. */
+/** Where Debian and Ubuntu install the programs, in one folder per version. */
 const VERSIONS = "/usr/lib/postgresql";
 
 /**
- * Finds the programs of the newest PostgreSQL on this machine.
+ * Finds the newest PostgreSQL's programs on this machine.
  *
  * @returns Their folder, `undefined` if there is none
  */

@@ -1,16 +1,16 @@
-/** Memory and descriptors of a process under test. */
+/** Memory and descriptors used by a process under test. */
 import { until } from "./until.ts";
 
 export interface Running {
   readonly pid: number;
 }
 
-/** Descriptors a process has open. */
+/** A process's open descriptors. */
 export function descriptors({ pid }: Running): number {
   return [...Deno.readDirSync(`/proc/${pid}/fd`)].length;
 }
 
-/** The same, after closed connections have been released. */
+/** The same, once closed connections have been released. */
 export async function settledDescriptors(server: Running): Promise<number> {
   let seen = -1;
   let times = 0;
@@ -23,7 +23,7 @@ export async function settledDescriptors(server: Running): Promise<number> {
   return seen;
 }
 
-/** Memory a process holds, in MiB. */
+/** A process's memory, in MiB. */
 export function memoryOf({ pid }: Running): number {
   return Number(Deno.readTextFileSync(`/proc/${pid}/status`).match(/VmRSS:\s+(\d+)/)![1]) / 1024;
 }

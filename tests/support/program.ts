@@ -1,9 +1,9 @@
-/** A program in its own process, which has printed a line when ready. */
+/** A program in a separate process, which has printed a line when ready. */
 export interface Program extends AsyncDisposable {
   /** The line. */
   readonly line: string;
   readonly pid: number;
-  /** Stops it and returns what it wrote to stderr. */
+  /** Stops it and returns its stderr output. */
   stop(): Promise<string>;
 }
 

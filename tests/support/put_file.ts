@@ -1,6 +1,4 @@
-/**
- * Files that several processes write at the same time, each with the same contents: no process ever sees half of one.
- */
+/** Files that several processes write at once, with the same contents. No process ever sees a partial file. */
 
 /**
  * Creates or replaces a file.

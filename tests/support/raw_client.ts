@@ -12,7 +12,7 @@ export interface RawServer {
 
 const encoder = new TextEncoder();
 
-/** Header lines of a valid handshake. */
+/** Header lines for a valid handshake. */
 export const HANDSHAKE: readonly string[] = Object.entries(HEADERS).map(([name, value]) => `${name}: ${value}`);
 
 /** Opens a connection and writes to it. */
@@ -66,7 +66,7 @@ export async function ask(server: RawServer, path: string): Promise<string> {
   return response.slice(response.indexOf("\r\n\r\n") + 4);
 }
 
-/** The value of a flag of the program. */
+/** The value of one of the program's flags. */
 export async function flag(server: RawServer, name: string): Promise<number> {
   return Number(await ask(server, `/flags/${name}`));
 }
@@ -79,7 +79,7 @@ export function requestHead(start: string, headers: readonly string[]): Uint8Arr
 /**
  * Connects and sends a request's head.
  *
- * @param origin Origin of the server
+ * @param origin The server's origin
  * @param start The request line without its version
  * @param headers Header lines
  * @param rest Sent right after the head

@@ -1,12 +1,12 @@
 import { memoryOf, type Running } from "./process_figures.ts";
 import { opened, type RawServer, readUntil, writeAll } from "./raw_client.ts";
 
-/** Size of the upload in bytes. */
+/** Upload size in bytes. */
 export const GIB: number = 2 ** 30;
 
-/** Result of an upload: the response, the bytes sent before it arrived, and the server's peak memory in MiB. */
+/** An upload's result: the response, the bytes sent before it arrived, and the server's peak memory in MiB. */
 export interface Uploaded {
-  /** Head and body of the response. */
+  /** The response's head and body. */
   readonly answer: string;
   /** Bytes sent. */
   readonly sent: number;
@@ -38,7 +38,7 @@ export async function uploaded(
     while (sent < GIB && performance.now() < late && (onwards || response === undefined)) {
       await writeAll(client, bytes);
       sent += piece.length;
-      // a write that does not wait gives the reader no turn: the response would go unseen until the server slows down
+      // a write that does not wait never yields to the reader: the response would go unseen until the server slows down
       await new Promise((resolve) => setImmediate(resolve));
       if (sent % 2 ** 24 === 0) most = Math.max(most, memoryOf(server));
     }

@@ -1,7 +1,7 @@
 import { type RedisServer, startServer } from "./redis_servers.ts";
 import { until } from "./until.ts";
 
-/** A Redis cluster of three primaries. `await using` stops it. */
+/** A Redis cluster with three primaries. `await using` stops it. */
 export interface RedisCluster extends AsyncDisposable {
   readonly nodes: readonly RedisServer[];
   readonly urls: readonly string[];
@@ -10,12 +10,12 @@ export interface RedisCluster extends AsyncDisposable {
 }
 
 /**
- * Starts a cluster of three primaries on 127.0.0.1 and waits until every node accepts commands.
+ * Starts a cluster with three primaries on 127.0.0.1 and waits until every node accepts commands.
  *
  * @returns The cluster
  */
 export async function startCluster(): Promise<RedisCluster> {
-  // nodes discover each other within half of this time: with 2000 ms, startup took up to 9 s
+  // nodes discover each other within half this time: with 2000 ms, startup took up to 9 s
   const options = { args: ["--cluster-enabled", "yes"], config: "cluster-node-timeout 500\n" };
   const starts = await Promise.allSettled([startServer(options), startServer(options), startServer(options)]);
   const nodes = starts.flatMap((start) => start.status === "fulfilled" ? [start.value] : []);
@@ -41,7 +41,7 @@ async function join(nodes: readonly RedisServer[]): Promise<void> {
       `cluster_state:ok on port ${node.port}`,
     );
   }
-  // from here on, a busy machine must not look like a lost node, even after a restart
+  // from here on, even after a restart, a busy machine must not look like a lost node
   for (const node of nodes) {
     await node.cli("CONFIG", "SET", "cluster-node-timeout", "2000");
     await node.cli("CONFIG", "REWRITE");

@@ -1,19 +1,19 @@
-/** Redis servers that a test starts, pauses, kills and restarts; the clusters and sentinels build on it. */
+/** Redis servers that a test starts, pauses, kills and restarts. Clusters and sentinels build on this. */
 import { run } from "../../scripts/process.ts";
 import { type ServerProcess, startServerProcess } from "./server_process.ts";
 import { PATIENCE_MS } from "./patience.ts";
 
-/** Options of a server. */
+/** Server options. */
 export interface RedisServerOptions {
   /** Its port; a free one by default. */
   readonly port?: number;
   /** Added to its command line. */
   readonly args?: readonly string[];
-  /** Contents of a configuration file, for settings the command line does not support. */
+  /** Configuration file contents, for settings the command line does not support. */
   readonly config?: string;
 }
 
-/** A redis-server of a test, without persistence. `await using` stops it. */
+/** A test's redis-server, without persistence. `await using` stops it. */
 export class RedisServer implements AsyncDisposable {
   /** Its port on 127.0.0.1; the same after a restart. */
   readonly port: number;
@@ -38,12 +38,12 @@ export class RedisServer implements AsyncDisposable {
     return this.#running().pid;
   }
 
-  /** Stops it from replying, with its connections open, until `resume()`. */
+  /** Stops its replies until `resume()`; its connections stay open. */
   pause(): void {
     this.#running().kill("SIGSTOP");
   }
 
-  /** Ends a pause: waiting commands are applied. */
+  /** Ends a pause; waiting commands are applied. */
   resume(): void {
     this.#running().kill("SIGCONT");
   }
@@ -82,7 +82,7 @@ export class RedisServer implements AsyncDisposable {
   /**
    * Runs redis-cli on it. Throws on an error reply, on a failed connection, and after {@linkcode PATIENCE_MS}.
    *
-   * @param args A command and its arguments, optionally after options of redis-cli
+   * @param args A command and its arguments, optionally after redis-cli options
    * @returns The reply, with one list element per line
    */
   async cli(...args: string[]): Promise<string> {
@@ -137,8 +137,8 @@ async function prepare(port: number, { args = [], config }: RedisServerOptions):
   ]);
 }
 
-// below the range of outgoing connections, which could take the port between a kill and a restart; so are the ports of
-// the cluster bus, 10000 higher
+// below the range of outgoing connections, which could take the port between a kill and a restart; the cluster bus
+// ports, 10000 higher, are too
 function freePort(): number {
   for (;;) {
     const port = 12_000 + Math.floor(Math.random() * 10_000);

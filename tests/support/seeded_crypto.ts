@@ -1,10 +1,10 @@
 import { random } from "./random.ts";
 
 /**
- * Makes `crypto.getRandomValues` return the same numbers each time until disposed of, for tests that pass with all but
- * a few in a thousand seeds of a hash.
+ * Makes `crypto.getRandomValues` return the same numbers each time until disposed of, for tests that fail with a few in
+ * a thousand hash seeds.
  *
- * @param seed Seed of the numbers
+ * @param seed The numbers' seed
  */
 export function seededCrypto(seed: number): Disposable {
   const below = random(seed);

@@ -1,4 +1,4 @@
-/** A server process started by a test. It exits with this process, however this one exits. */
+/** A server process started by a test. It exits with this process, however that happens. */
 import { until } from "./until.ts";
 
 /** How to start a server. */
@@ -10,7 +10,7 @@ export interface ServerStart {
   /** The program and its arguments. */
   readonly command: readonly string[];
   readonly cwd?: string;
-  /** Returns whether it replies. */
+  /** Returns whether the server replies. */
   answers(server: ServerProcess): Promise<boolean>;
 }
 

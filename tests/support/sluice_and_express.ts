@@ -15,7 +15,7 @@ export interface Seen {
   readonly body: string;
 }
 
-/** A request sent to both. */
+/** A request to both. */
 export interface Ask {
   /** Path and query. */
   readonly path: string;
@@ -33,16 +33,16 @@ export function askBoth(build: (app: Any, lib: Any) => void, asks: readonly Ask[
 /**
  * Serves the same program with both.
  *
- * @param build Builds it on an application of either library
+ * @param build Builds it on an application from either library
  * @param visit Sends requests to one of them, at the given origin
- * @returns What `visit` returned for Sluice, and for Express
+ * @returns The results of `visit` for Sluice and for Express
  */
 export async function serveBoth<T>(
   build: (app: Any, lib: Any) => void,
   visit: (origin: string) => Promise<T>,
 ): Promise<[T, T]> {
   const ours = sluice();
-  // Express's own tags, so that they can be compared
+  // Express's own tags, for comparison
   ours.set("env", "test").set("etag", "sha1");
   build(ours, sluice);
   const theirs = express();

@@ -1,8 +1,8 @@
-/** A source file of the package, without its comments and string literals. */
+/** A source file in the package, without its comments and string literals. */
 export interface Source {
   /** Path relative to the root. */
   readonly path: string;
-  /** The code without them. */
+  /** The remaining code. */
   readonly code: string;
   /** Paths of the files it imports, types included. */
   readonly imports: readonly string[];
@@ -12,7 +12,7 @@ export interface Source {
 
 const root = new URL("../../", import.meta.url);
 
-/** Paths of the source files below a folder. */
+/** Paths of the source files in a folder and its subfolders. */
 export async function sourcePaths(folder: string): Promise<string[]> {
   const paths: string[] = [];
   for await (const entry of Deno.readDir(new URL(folder, root))) {
@@ -23,7 +23,7 @@ export async function sourcePaths(folder: string): Promise<string[]> {
   return paths;
 }
 
-/** Reads every source file below a folder. */
+/** Reads every source file in a folder and its subfolders. */
 export async function readSources(folder: string): Promise<Source[]> {
   const sources: Source[] = [];
   for (const path of await sourcePaths(folder)) sources.push(await readSource(path));

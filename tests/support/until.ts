@@ -5,7 +5,7 @@ import { PATIENCE_MS } from "./patience.ts";
  * PATIENCE_MS}.
  *
  * @param holds The condition
- * @param what Its name in the error
+ * @param what The condition's name in the error
  */
 export async function until(holds: () => boolean | Promise<boolean>, what: string): Promise<void> {
   const end = performance.now() + PATIENCE_MS;

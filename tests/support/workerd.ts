@@ -11,9 +11,9 @@ if (RUNTIMES !== undefined) {
   Deno.env.set("MINIFLARE_WORKERD_PATH", binary);
 }
 
-/** Options of a Worker. */
+/** Worker options. */
 export interface WorkerOptions {
-  /** Flags of workerd. */
+  /** workerd flags. */
   flags?: string[];
   /** Environment variables. */
   bindings?: Record<string, string>;
@@ -23,7 +23,7 @@ export interface WorkerOptions {
   limits?: Record<string, { limit: number; period: 10 | 60 }>;
   /** Files deployed with it. */
   files?: Record<string, string>;
-  /** The main module, which imports the program as `./program.js`; the program itself by default. */
+  /** The main module, which imports the program as `./program.js`. The default is the program itself. */
   main?: string;
 }
 
@@ -34,7 +34,7 @@ export interface RunningWorker {
   text(path: string, init?: RequestInit): Promise<string>;
   /** Opens a WebSocket. */
   connect(path: string, options?: ConnectOptions): Promise<WorkerClient>;
-  /** Evicts an object from memory while its connections stay open. */
+  /** Evicts an object from memory; its connections stay open. */
   sleep(className: string, name: string): Promise<void>;
 }
 

@@ -48,7 +48,7 @@ declare module "@sluice/sluice" {
 
 interface Bindings {
   NOTES: { get(key: string): Promise<string | null> };
-  // bindings of other tests
+  // bindings from other tests
   [name: string]: Any;
 }
 

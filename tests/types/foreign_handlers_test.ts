@@ -1,4 +1,4 @@
-/** Middleware typed for the requests of Express and Node, as npm's is, checked by the compiler. */
+/** Middleware typed, like npm's, for Express and Node requests, checked by the compiler. */
 import { assertEquals } from "@std/assert";
 import type { ValidationChain } from "express-validator";
 import type { RequestHandler as ProxyHandler } from "http-proxy-middleware";

@@ -1,4 +1,4 @@
-/** What middleware adds to requests, and its types in the handlers after it. */
+/** Middleware's additions to requests, and their types in later handlers. */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import sluice, { type Middleware, rateLimit, Router } from "@sluice/sluice";
 import { assertEquals } from "@std/assert";

@@ -25,7 +25,7 @@ function namesOf(object: object): Set<string> {
   return names;
 }
 
-/** Names on Express's own objects during a request, and on similar objects of Node and the web. */
+/** Names on Express's own objects during a request, and on similar objects in Node and the web. */
 async function knownNames(): Promise<Record<Subject, Set<string>>> {
   const app = express();
   const router = express.Router();
@@ -36,7 +36,7 @@ async function knownNames(): Promise<Record<Subject, Set<string>>> {
     res.end();
   });
   app.use(router);
-  // only a mounted application has the property for its parent
+  // only a mounted application has a property for its parent
   express().use(app);
   const server = createServer(app).listen(0);
   await new Promise((resolve) => server.once("listening", resolve));
@@ -74,7 +74,7 @@ interface Offered {
   isDocumented(): boolean;
 }
 
-/** Names that an editor offers after each dot, with the declarations that npm users get. */
+/** Names an editor offers after each dot, with the declarations npm users get. */
 async function completions(text: string): Promise<Record<Subject, Offered[]>> {
   const { libraries } = await npmPackages();
   const paths = libraries.map(({ name, folder }) => [name, [fileURLToPath(new URL("types/mod.d.ts", folder))]]);
@@ -115,7 +115,7 @@ function isDocumented(service: ts.LanguageService, program: string, position: nu
   return (details?.documentation?.length ?? 0) > 0 && !isInternal;
 }
 
-/** Objects as programs have them during a request or a connection. */
+/** Objects that programs have during a request or a connection. */
 async function liveObjects(): Promise<Record<Subject, object>> {
   const app = sluice();
   const router = Router();

@@ -71,7 +71,7 @@ function pathOf(program: string): string {
   return [...PROGRAMS].find(([, text]) => text === program)![0];
 }
 
-/** The information for the name after each comment of a program. */
+/** The hover information for the name after each comment in a program. */
 function shown(program: string): { name: string; info: ts.QuickInfo | undefined }[] {
   const marks = [...program.matchAll(/\/\*([\w. ]+)\*\//g)];
   return marks.map(({ 0: mark, 1: name, index }) => ({

@@ -6,7 +6,7 @@ import express, { type IRoute, type IRouter, type Request, type RequestParamHand
 import { type Equal, expectType } from "./support/expect_type.ts";
 
 declare global {
-  // where packages and programs declare their additions to Express's requests
+  // packages and programs declare their additions to Express's requests here
   namespace Express {
     interface Request {
       rolesOfTypesTest: string[];

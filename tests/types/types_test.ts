@@ -170,7 +170,7 @@ Deno.test("a setting whose name is nearly another one's does not compile, and a 
   app.enable("json space");
   const names: string[] = ["title", "port"];
   for (const name of names) app.set(name, 1);
-  // settings of programs made for Express
+  // settings in programs for Express
   app.set("title", "x").set("port", 3000).set("db", {}).set("view options", {}).set("trust proxy fn", () => false);
   app.set("secret", "x").set("appName", "x").set("superSecret", "x").set("json", true).set("layout", "main");
   app.set("settingOfTypesTest", 1).enable("feature");

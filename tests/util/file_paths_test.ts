@@ -46,7 +46,7 @@ Deno.test("Windows paths are handled like Node's path.win32 does, but with forwa
   for (const path of onWindows) {
     const where = "C:\\here\\x";
     assertEquals(normalizePath(path), slashed(win32.normalize(path)), `normalize ${path}`);
-    // Node prepends the drive of the working directory to a path that begins with a slash; Windows does so itself
+    // Node prepends the working directory's drive to a path with a leading slash; Windows does so itself
     if (!/^[\\/]/.test(path)) {
       assertEquals(resolvePath(path, () => where), slashed(win32.resolve(where, path)), `resolve ${path}`);
     }

@@ -15,7 +15,7 @@ function logged(run: () => void): string[] {
   return lines;
 }
 
-/** A client that fails like one of `npm:pg` or `npm:redis` after losing its server. */
+/** A client that fails like one from `npm:pg` or `npm:redis` after losing its server. */
 class Client extends EventEmitter {
   fail(): void {
     this.emit("error", new Error("connection lost"));

@@ -22,7 +22,7 @@ Deno.test("of a text the secrets are hidden, and nothing else", () => {
   for (const [pattern, secret] of Object.entries(texts)) {
     const expected = pattern.replace("*", "[redacted]");
     if (secret !== null) assertEquals(redactedText(pattern.replace("*", () => secret)), expected);
-    // redacted text stays as it is
+    // redacted text stays unchanged
     assertEquals(redactedText(expected), expected);
   }
   const plain = [

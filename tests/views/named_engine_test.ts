@@ -25,7 +25,7 @@ const COMMANDS = [
   },
 ];
 
-/** A registry that has no packages, and records its requests. */
+/** A registry with no packages that records its requests. */
 class Registry implements AsyncDisposable {
   readonly asked: string[] = [];
   readonly #server = Deno.serve({ port: 0, hostname: "127.0.0.1", onListen() {} }, ({ url }) => {
@@ -49,7 +49,7 @@ class Registry implements AsyncDisposable {
   }
 }
 
-/** A folder with a program and its views, next to a folder of other files. */
+/** A folder with a program and its views, next to a folder with other files. */
 class Installation implements AsyncDisposable {
   readonly folder: string;
   readonly views: string;
@@ -85,7 +85,7 @@ class Installation implements AsyncDisposable {
     await Deno.writeTextFile(`${this.folder}/node_modules/${name}/index.js`, code);
   }
 
-  /** Everything in the folder, except what a runtime stores in its own cache. */
+  /** Everything in the folder, except the runtime's own cache. */
   async files(folder = this.folder): Promise<string[]> {
     const found: string[] = [];
     for await (const { name, isDirectory } of Deno.readDir(folder)) {
@@ -116,7 +116,7 @@ for (const { name, command, flags, ignore, downloads } of COMMANDS) {
     await using at = await Installation.make();
     await at.install();
     const elsewhere = await Deno.makeTempDir();
-    // like npm's links to the commands of packages
+    // like npm's links to packages' commands
     await Deno.symlink(`${at.folder}/program.mjs`, `${elsewhere}/command.mjs`);
     const expected = `${JSON.stringify({ page: `rendered ${at.views}/page.beside` })}\n`;
     const started = (program: string, cwd: string) =>
@@ -205,7 +205,7 @@ for (const { name, command, flags, ignore, downloads } of COMMANDS) {
   }, async () => {
     await using at = await Installation.make();
     await using registry = new Registry();
-    // with a lock file and a declared package, both of which Deno would complete
+    // with a lock file and a declared package; Deno would complete both
     await Deno.writeTextFile(`${at.folder}/deno.json`, '{"imports":{"is-odd":"npm:is-odd@3"}}');
     await Deno.writeTextFile(`${at.folder}/deno.lock`, '{"version":"5"}\n');
     await Deno.writeTextFile(`${at.folder}/package.json`, '{"dependencies":{"is-odd":"3"}}');
@@ -225,7 +225,7 @@ for (const { name, command, flags, ignore, downloads } of COMMANDS) {
     assertEquals(await Deno.readTextFile(`${at.folder}/deno.lock`), '{"version":"5"}\n');
   });
 
-  // so that the tests above cannot pass because the registry is never used
+  // so the tests above cannot pass because the registry is never used
   if (downloads === null) continue;
   Deno.test(`the registry of these tests hears of what ${name} does download`, { ignore }, async () => {
     const folder = await Deno.makeTempDir();

@@ -112,7 +112,7 @@ Deno.test("a Blob that fails while an earlier one is read is logged, and those b
   connections.publish("a", slow);
   connections.publish("a", failing);
   connections.publish("a", "behind");
-  // an unhandled rejection would fail the test in this turn
+  // an unhandled rejection would fail the test on this tick
   await new Promise((resolve) => setTimeout(resolve, 0));
   bytes.resolve(new Uint8Array([1]).buffer);
   await until(() => notes.told.length === 3, "all are published");

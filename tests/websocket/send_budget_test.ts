@@ -10,7 +10,7 @@ import { quietApp, serving } from "../support/app.ts";
 
 const MIB = 1024 * 1024;
 
-/** More than systems buffer for a connection whose other end does not read. */
+/** More than systems buffer for a connection with a peer that does not read. */
 const MOST = 64;
 
 type Use = (origin: string) => Promise<void>;
@@ -70,7 +70,7 @@ for (const [name, serve] of Object.entries(SERVERS)) {
       assertMatch(errors[0]!, /^More than 16777216 bytes waited .*"send budget"/);
       assertEquals(app.connections.size, 1);
       for (let i = 0; i < 4; i++) assertEquals((await stalled[1]!.next())!.data.length, MIB);
-      // data that the runtime already had is sent, followed by the Close frame
+      // data already passed to the runtime is sent, followed by the Close frame
       for (let frame = await stalled[0]!.next();; frame = await stalled[0]!.next()) {
         if (frame!.data.length === MIB) continue;
         assertEquals(closeOf(frame!), [1013, "The client reads too slowly"]);

@@ -10,7 +10,7 @@ function withRooms(body: (worker: RunningWorker) => Promise<void>): Promise<void
   return withWorker("tests/workers/programs/rooms.ts", { objects: OBJECTS, bindings: { NAME: "the Worker" } }, body);
 }
 
-/** A connection's report about itself. */
+/** A connection's report on itself. */
 interface Told {
   born: string;
   own: Record<string, unknown>;

@@ -50,7 +50,7 @@ for (const [name, statement] of Object.entries(EXPORTS)) {
       assertEquals(await text("/dropped"), "answered");
       assertEquals(await text("/later"), "answered before 0");
       await until(async () => (await text("/done")).includes("waited for"), "the work is done");
-      // the other work would have been done long before, had workerd waited for everything
+      // if workerd had waited for everything, the other work would have been done long before
       assertEquals(await text("/done"), '["waited for"]');
     });
   });
@@ -218,7 +218,7 @@ Deno.test("with nodejs_compat, the modules a Worker is deployed with are files",
     await withApp({ flags, files }, async ({ origin, text }) => {
       const response = await fetch(`${origin}/static/page.txt`);
       assertEquals([response.status, await response.text()], [200, content]);
-      // workerd has no modification date for files
+      // workerd has no modification dates for files
       assertEquals(response.headers.get("last-modified"), null);
       tags.push(response.headers.get("etag"));
       const again = await fetch(`${origin}/static/page.txt`, { headers: { "if-none-match": tags.at(-1)! } });

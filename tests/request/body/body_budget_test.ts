@@ -1,4 +1,4 @@
-/** The budget for bodies that a process reads at the same time, tested only through requests. */
+/** The process-wide budget for bodies being read, tested only through requests. */
 import { AsyncLocalStorage } from "node:async_hooks";
 import { assertEquals } from "@std/assert";
 import { gzipSync } from "node:zlib";
@@ -24,7 +24,7 @@ function refuse(): void {
   throw new Error("not verified");
 }
 
-/** A body whose chunks a test sends. */
+/** A body whose chunks come from the test. */
 function body(): { stream: ReadableStream<Uint8Array>; send(length: number): void; end(): void; fail(): void } {
   let controller: ReadableStreamDefaultController<Uint8Array>;
   const stream = new ReadableStream<Uint8Array>({ start: (given) => void (controller = given) });
@@ -138,7 +138,7 @@ async function told({ response }: Receiving): Promise<unknown[]> {
 Deno.test("when there is no more room, the bodies that came slowest lately are ended with 408", async () => {
   await withOwnClock(async (setTo) => {
     const app = reading();
-    // everything but the last bytes at once, and then hardly anything
+    // everything but the last bytes at once, then hardly anything
     const trickling = receiving(app, 200_000);
     const steady = receiving(app, 50_000);
     const silent = receiving(app, 100_000);

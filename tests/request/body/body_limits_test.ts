@@ -1,4 +1,4 @@
-/** Limits of bodies that are read whole: settings, depth, and memory while they arrive. */
+/** Limits for bodies that are read whole: settings, depth, and memory use while they arrive. */
 import { assert, assertEquals, assertThrows } from "@std/assert";
 import { ask, quietApp, serving } from "../../support/app.ts";
 
@@ -96,7 +96,7 @@ Deno.test("a client that sends a byte at a time does not make the process keep a
   let left = 20_000;
   const body = new ReadableStream({
     pull(controller) {
-      // as Deno reads: into buffers of 64 KiB, more than a gigabyte in total
+      // as Deno reads: into 64 KiB buffers, more than a gigabyte in total
       controller.enqueue(new Uint8Array(65_536).fill(97, 0, 1).subarray(0, 1));
       if (left % 100 === 0) most = Math.max(most, Deno.memoryUsage().external - external);
       if (--left === 0) controller.close();

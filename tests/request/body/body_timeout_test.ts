@@ -6,7 +6,7 @@ import { virtualTimers } from "../../support/virtual_timers.ts";
 
 type Init = RequestInit & { send(text: string): void; end(): void; cancelled: boolean };
 
-/** A request whose body a test sends. */
+/** A request whose body comes from the test. */
 function upload(headers: Record<string, string> = {}): Init {
   let controller: ReadableStreamDefaultController<Uint8Array>;
   const encoder = new TextEncoder();
@@ -38,7 +38,7 @@ function reading(): FrameworkApp {
   return app;
 }
 
-/** Status of the response within this many ms, `null` if there was none. */
+/** The response status within this many ms, `null` without a response. */
 async function statusWithin(answer: Promise<Response>, wait: () => Promise<void>): Promise<number | null> {
   let status: number | null = null;
   answer.then((response) => (status = response.status, response.body?.cancel()), () => {});

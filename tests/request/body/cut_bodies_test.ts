@@ -1,4 +1,4 @@
-/** Bodies that break off although the client is still connected: invalid HTTP, on a separate connection. */
+/** Bodies that break off while the client is still connected: invalid HTTP, on a separate connection. */
 import { assertEquals } from "@std/assert";
 import sluice, { type Handler } from "@sluice/sluice";
 import { quietApp, serving } from "../../support/app.ts";
@@ -22,7 +22,7 @@ for (const [name, reader] of Object.entries(READERS)) {
     const [arrived, closed] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     const app = quietApp();
     app.post("/", (req, res, next) => {
-      // what npm's on-finished, and so every logger, listens for
+      // the event that npm's on-finished, and thus every logger, listens for
       req.socket.on("error", (error: Error & { code?: string }) => told.push(`socket ${error.code}`));
       req.on("aborted", () => told.push("aborted"));
       res.on("finish", () => told.push("finish"));

@@ -4,7 +4,7 @@ import { fakeTime } from "../../support/fake_time.ts";
 
 const KIB = 1024;
 
-/** A file that is read without delay; records how many bytes each read requested. */
+/** A file that is read without delay, and records how many bytes each read requested. */
 class EndlessFile {
   readonly pieces: number[] = [];
 

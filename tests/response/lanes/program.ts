@@ -3,7 +3,7 @@ import process from "node:process";
 import { Readable } from "node:stream";
 import type { Any } from "../../support/sluice_and_express.ts";
 
-/** Code between a handler and its response; the first one is none. */
+/** Code between a handler and its response; the first entry is none. */
 export const LANES: Readonly<Record<string, (res: Any) => Any>> = {
   "plain": (res) => res,
   "a header": (res) => res.set("X-Lane", "1"),
@@ -15,7 +15,7 @@ export const LANES: Readonly<Record<string, (res: Any) => Any>> = {
   "derived": (res) => Object.create(res),
 };
 
-/** Lanes that work in Express: there, a response derived from one of its own never ends. */
+/** Lanes that work in Express: there, a response derived from an Express response never ends. */
 export const LANES_OF_EXPRESS = Object.keys(LANES).filter((lane) => lane !== "derived");
 
 function replaced(res: Any, name: string): Any {
@@ -57,7 +57,7 @@ export const WAYS: Readonly<Record<string, (res: Any) => unknown>> = {
   "a redirect": (res) => res.redirect("/elsewhere"),
 };
 
-/** Ways that do not exist in Express: `Response`s returned by a handler. */
+/** Ways that Express lacks: `Response`s returned by a handler. */
 export const OWN_WAYS: Readonly<Record<string, (res: Any) => unknown>> = {
   "return a text": (res) => new Response("hello", { status: withBody(res.statusCode) }),
   "return JSON": (res) => Response.json({ a: 1 }, { status: withBody(res.statusCode) }),
@@ -74,7 +74,7 @@ function withBody(status: number): number {
   return [204, 205, 304].includes(status) ? 200 : status;
 }
 
-/** Statuses that differ in what a response may contain. */
+/** Statuses with different rules for a response's content. */
 export const STATUSES = [200, 201, 204, 205, 304, 404];
 
 /** Builds the application: `/lane/way/status`, by index. */

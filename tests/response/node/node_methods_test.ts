@@ -120,7 +120,7 @@ Deno.test("a middleware that collects the body can read Node's private fields to
   assertEquals(ours.map(({ body }) => body), ["TEXT", "", "ONE TWO", "", "", ""]);
 });
 
-/** Sends requests to both, and returns what a middleware recorded on each. */
+/** Sends requests to both, and returns the data that middleware recorded on each. */
 async function notedByBoth(build: (app: Any, note: (line: string) => void) => void, asks: readonly Ask[]) {
   const noted: string[][] = [];
   await askBoth((app: Any) => {
@@ -152,7 +152,7 @@ Deno.test("a log written after the answer sees the status and the headers that w
     app.get("/text", (_req: Any, res: Any) => res.cookie("a", "1").cookie("b", "2").send("text"));
     app.get("/json", (_req: Any, res: Any) => res.json({ a: 1 }));
     app.get("/redirect", (_req: Any, res: Any) => res.redirect("/text"));
-    // Node shows what writeHead sets only if other headers are set; by default, Express sets X-Powered-By
+    // Node shows headers from writeHead only if other headers are set; by default, Express sets X-Powered-By
     app.get("/head", (_req: Any, res: Any) => res.set("X-Own", "1").writeHead(201, { "Content-Length": 0 }).end());
     app.get("/own", (_req: Any, res: Any) => {
       res.statusMessage = "Mine";
@@ -201,7 +201,7 @@ Deno.test("a replaced end() is called once where a handler passes a callback, wh
   const [ours, theirs] = await notedByBoth((app, note) => {
     app.use((req: Any, res: Any, next: Any) => {
       const { end } = res;
-      // two arguments, as in the hooks of sessions and compression
+      // two arguments, as in the hooks from sessions and compression
       res.end = (chunk: unknown, encoding: unknown) => {
         note(`${req.path} ${typeof chunk} ${typeof encoding}`);
         return end.call(res, chunk, encoding);
@@ -230,7 +230,7 @@ Deno.test("replaced write() and end() methods get Buffers of what is sent, and s
   await Deno.writeTextFile(small, "<p>grün</p>");
   const range = { headers: { range: "bytes=0-9" } };
   const [ours, theirs] = await notedByBoth((app, note) => {
-    // a client may have the whole file before the server ends it, and request the next
+    // a client may get the whole file, and request the next, before the server ends it
     let earlier: Promise<void> = Promise.resolve();
     app.use(async (req: Any, res: Any, next: Any) => {
       await earlier;

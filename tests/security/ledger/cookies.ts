@@ -10,7 +10,7 @@ import type { Theme } from "./flaw.ts";
 const [SECRET] = SECRETS;
 const HOUR_MS = 3_600_000;
 
-/** Cookies that a response sets. */
+/** Cookies a response sets. */
 async function setCookies(set: (res: FrameworkResponse) => void): Promise<string[]> {
   const app = quietApp();
   app.get("/", (_req, res) => {
@@ -20,14 +20,14 @@ async function setCookies(set: (res: FrameworkResponse) => void): Promise<string
   return (await ask(app, "/")).headers.getSetCookie();
 }
 
-/** Asserts that res.cookie refuses a value of an option. */
+/** Asserts that res.cookie refuses an option's value. */
 async function refuses(options: readonly CookieOptions[]): Promise<void> {
   await setCookies((res) => {
     for (const one of options) assertThrows(() => res.cookie("a", "1", one), Error);
   });
 }
 
-/** Statuses of POST requests from a page of another origin, by content type. */
+/** Statuses for POST requests from a cross-origin page, by content type. */
 async function crossOrigin(types: readonly (string | undefined)[]): Promise<number[]> {
   const app = quietApp();
   app.use(csrf());
@@ -43,7 +43,7 @@ async function crossOrigin(types: readonly (string | undefined)[]): Promise<numb
   return statuses;
 }
 
-/** Cookies, sessions, and requests of other sites that carry them. */
+/** Cookies, sessions, and requests from other sites that carry them. */
 export const cookies: Theme = {
   title: "Cookies and sessions",
   file: "cookies.ts",

@@ -6,11 +6,11 @@ export type Flaw = InProcess | OnSockets;
 interface Described {
   /** CVE and GHSA identifiers. */
   readonly identifiers: readonly string[];
-  /** The package that had it. */
+  /** The affected package. */
   readonly package: string;
-  /** The flaw of that package. */
+  /** That package's flaw. */
   readonly flaw: string;
-  /** Sluice's behavior; prefixed with the identifier, it is the name of the test. */
+  /** Sluice's behavior; prefixed with the identifier, it is the test's name. */
   readonly here: string;
   /**
    * Why Sluice also has the flaw. `attack` must then throw, so that the row changes once the attack no longer works.
@@ -19,14 +19,14 @@ interface Described {
 }
 
 interface InProcess extends Described {
-  /** Attacks an application in process; throws if it works. */
+  /** Attacks an application in process; throws if the attack works. */
   attack(): Promise<void> | void;
 }
 
 interface OnSockets extends Described {
-  /** Attacks the program over a raw socket on every runtime; throws if it works. */
+  /** Attacks the program over a raw socket on every runtime; throws if the attack works. */
   attackServer(server: LedgerServer): Promise<void>;
-  /** Why a runtime cannot be attacked in this way. */
+  /** Why a runtime cannot be attacked this way. */
   readonly lacks?: Readonly<Partial<Record<LedgerServer["runtime"], string>>>;
 }
 
@@ -34,7 +34,7 @@ interface OnSockets extends Described {
 export interface Theme {
   /** Heading on the page. */
   readonly title: string;
-  /** The file, below `tests/security/ledger/`. */
+  /** The file, in `tests/security/ledger/`. */
   readonly file: string;
   readonly flaws: readonly Flaw[];
 }

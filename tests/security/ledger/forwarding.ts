@@ -12,7 +12,7 @@ interface Forwarded {
   readonly headers: Record<string, string>;
 }
 
-/** What `read` returns for a request that came through a proxy. */
+/** The value `read` returns for a request through a proxy. */
 async function readFrom<T>({ trust, from = "127.0.0.1", headers }: Forwarded, read: (req: Request) => T): Promise<T> {
   const app = quietApp().set("trust proxy", trust as boolean);
   const results: T[] = [];

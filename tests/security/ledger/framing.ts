@@ -106,7 +106,7 @@ export const framing: Theme = {
       here: "300 kB of chunk extensions are refused, and the connection closes",
       async attackServer(server) {
         const text = await received(server, `${headOf(...POST, CHUNKED)}3;${"a".repeat(300_000)}\r\nabc\r\n0\r\n\r\n`);
-        // unread data when the server closes may reset the connection before the response has arrived
+        // if data is unread when the server closes, the connection may be reset before the response arrives
         assert(text === "" || (statusOf(text) >= 400 && statusOf(text) < 500), text);
         await serves(server);
       },
@@ -121,7 +121,7 @@ export const framing: Theme = {
         const head = headOf(...POST, ...Array(2100).fill("a:"), `Content-Length: ${hidden.length}`);
         const text = await received(server, head + hidden + headOf(...LAST));
         assert(!text.includes('"path":"/smuggled/many"'), text);
-        // Deno and Bun reject so many headers; Node's connection continues with the last request
+        // Deno and Bun reject that many headers; Node's connection continues with the last request
         if (statusOf(text) < 400) assertMatch(text, /HTTP\/1\.1 200 [\s\S]*"path":"\/host"/);
       },
     },

@@ -4,7 +4,7 @@ import type { Theme } from "./flaw.ts";
 import { FLAG, FRAME, headersOf, Http2Client, http2Frame } from "./http2_client.ts";
 import { type LedgerServer, serves } from "./server.ts";
 
-/** Opens a connection if the runtime supports HTTP/2, attacks it, and asserts that the server still serves. */
+/** Opens a connection if the runtime supports HTTP/2, attacks it, and asserts that the server still responds. */
 async function attacked(server: LedgerServer, attack: (client: Http2Client) => Promise<void>): Promise<void> {
   const port = server.http2Port!;
   {
@@ -43,7 +43,7 @@ export const http2: Theme = {
         "report a reset within 40 ms, so it keeps a handler that never responds",
       lacks,
       async attackServer(server) {
-        // on Deno, a handler ends by itself
+        // on Deno, a handler ends on its own
         const path = server.runtime === "Deno" ? "/works" : "/waits";
         await attacked(server, async (client) => {
           for (let i = 0; i < 1000; i += 100) {
@@ -66,7 +66,7 @@ export const http2: Theme = {
       lacks,
       async attackServer(server) {
         const filler = new Uint8Array(16_384);
-        // headers of one character each, never indexed
+        // one-character headers, never indexed
         for (let i = 0; i + 5 <= filler.length; i += 5) filler.set([0x10, 1, 97, 1, 98], i);
         const block = filler.subarray(0, filler.length - filler.length % 5);
         await attacked(server, async (client) => {

@@ -24,7 +24,7 @@ export interface Http2Frame {
   readonly payload: Uint8Array;
 }
 
-/** The bytes of a frame. */
+/** A frame's bytes. */
 export function http2Frame(
   type: number,
   flags: number,
@@ -84,7 +84,7 @@ export class Http2Client implements Disposable {
   }
 
   /**
-   * Reads until the server sends GOAWAY, and returns its error code, or closes the connection, which returns `null`.
+   * Reads until the server sends GOAWAY and returns its error code, or `null` if the server closes the connection.
    */
   async goAway(): Promise<number | null> {
     for (let frame = await this.next(); frame !== null; frame = await this.next()) {

@@ -1,7 +1,7 @@
 import type { Flaw, Theme } from "./flaw.ts";
 
 /**
- * Writes the page of the ledger.
+ * Writes the ledger page.
  *
  * @param ledger The themes, in order
  * @returns The page in Markdown, unformatted

@@ -55,7 +55,7 @@ async function typed(type: string, body: string): Promise<{ status: number; got:
 const USER = '{"role":"user"}';
 const ADMIN = '{"role":"admin"}';
 
-/** Queries, forms, JSON, and the choice of a body's parser. */
+/** Queries, forms, JSON, and the choice of body parser. */
 export const parsing: Theme = {
   title: "Queries, forms and JSON",
   file: "parsing.ts",

@@ -6,7 +6,7 @@ import { assert, assertEquals, assertMatch, assertThrows } from "@std/assert";
 import { ask, quietApp } from "../../support/app.ts";
 import type { Theme } from "./flaw.ts";
 
-/** The redirect response that a client gets. */
+/** The redirect response a client gets. */
 async function redirected(url: string, accept: string): Promise<{ location: string; body: string; type: string }> {
   const app = quietApp();
   app.get("/", (_req, res) => res.redirect(url));
@@ -15,7 +15,7 @@ async function redirected(url: string, accept: string): Promise<{ location: stri
   return { location: headers.get("location")!, type: headers.get("content-type")!, body: await response.text() };
 }
 
-/** Asserts that a page shows its input as text, and runs none of it. */
+/** Asserts that a page shows its input as text and runs none of it. */
 function isHarmless(body: string): void {
   assert(!/<script|<img|javascript:[^<]*">|href=/i.test(body), body);
 }

@@ -24,7 +24,7 @@ export async function startLedger({ name, command }: ListeningRuntime): Promise<
   return { runtime: name, port, http2Port, origin, [Symbol.asyncDispose]: () => running[Symbol.asyncDispose]() };
 }
 
-/** Everything the server sends until it closes the connection. Data lost to a reset is not required. */
+/** Everything the server sends until it closes the connection. Data may be lost to a reset. */
 export async function received(server: RawServer, request: string): Promise<string> {
   const bytes = Uint8Array.from(request, (char) => char.charCodeAt(0));
   let text = "";
@@ -42,7 +42,7 @@ export async function received(server: RawServer, request: string): Promise<stri
   return text;
 }
 
-/** Status of the first response, 0 if there is none. */
+/** First response's status, 0 if there is none. */
 export function statusOf(text: string): number {
   return Number(/^HTTP\/1\.1 (\d{3})/.exec(text)?.[1] ?? 0);
 }
@@ -64,7 +64,7 @@ let smuggled = 0;
 export async function refusesSmuggled(server: LedgerServer, attack: (hidden: string) => string): Promise<void> {
   const path = `/smuggled/${++smuggled}`;
   const text = await received(server, attack(`GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`));
-  // a body that turns out to be malformed may end the connection without a response
+  // a malformed body may end the connection without a response
   assertMatch(text, /^(?:HTTP\/1\.1 4\d\d |$)/);
   assertEquals(text.match(/HTTP\/1\.1 \d{3} /g)?.length ?? 0, text === "" ? 0 : 1);
   assert(!(await seenBy(server)).includes(path), `${path} has reached the application`);
@@ -75,7 +75,7 @@ export function headOf(...lines: string[]): string {
   return [...lines, "", ""].join("\r\n");
 }
 
-/** Asserts that the program still serves. */
+/** Asserts that the program still responds. */
 export async function serves({ origin, runtime }: LedgerServer): Promise<void> {
   assertEquals([runtime, (await fetch(`${origin}/alive`)).status], [runtime, 200]);
 }

@@ -6,7 +6,7 @@ import type { Theme } from "./flaw.ts";
 import { quickly } from "./quickly.ts";
 import { headOf, type LedgerServer, received, serves, statusOf } from "./server.ts";
 
-/** Asserts that the server closes a connection after a frame, and still serves others. */
+/** Asserts that the server closes a connection after a frame, and still serves other connections. */
 async function closesAfter(server: LedgerServer, bytes: Uint8Array): Promise<void> {
   using socket = await RawSocket.open(server.origin, "/socket");
   assertEquals(socket.status, 101);

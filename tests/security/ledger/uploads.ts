@@ -10,7 +10,7 @@ const encoder = new TextEncoder();
 
 interface Received {
   readonly status: number;
-  /** The form that the handler got, `undefined` if the request was refused. */
+  /** The form the handler got, `undefined` if the request was refused. */
   readonly got: { body: Record<string, unknown>; files: readonly { originalname: string }[] } | undefined;
 }
 
@@ -36,7 +36,7 @@ function form(...parts: readonly string[]): string {
   return `${parts.join("")}--B--\r\n`;
 }
 
-/** Asserts that forms are refused as a client error, or received, without an error outside the request. */
+/** Asserts that forms are received or refused with a client error, and that no error occurs outside the request. */
 async function survives(...forms: readonly BodyInit[]): Promise<void> {
   for (const one of forms) {
     const { status } = await quickly(() => sent(one));
@@ -53,7 +53,7 @@ async function withFolder(run: (folder: string, names: () => string[]) => Promis
   }
 }
 
-/** A body that fails after its first bytes, as after a disconnect. */
+/** A body that fails after its first bytes, as on a disconnect. */
 function cut(text: string): ReadableStream<Uint8Array> {
   return new ReadableStream({
     pull(controller) {

@@ -1,4 +1,4 @@
-/** Requests of strangers who try to get past a guard. */
+/** Requests from strangers who try to get past a guard. */
 import type { FrameworkApp } from "@sluice/sluice";
 import { assert, assertMatch } from "@std/assert";
 
@@ -17,10 +17,10 @@ export function stranger(): typeof LOCAL {
 export type Handle = (request: Request, info?: unknown) => Response | Promise<Response>;
 
 /**
- * A request with the target as sent; `new Request` alone would resolve dot segments.
+ * A request with a raw target; `new Request` alone would resolve dot segments.
  *
  * @param target Its path and query
- * @param init Method and headers; `host` becomes that of the URL
+ * @param init Method and headers; `host` becomes the URL's
  */
 export function sent(target: string, init: RequestInit = {}): Request {
   const headers = new Headers(init.headers);
@@ -88,25 +88,25 @@ export const ADDED: readonly Record<string, string>[] = [
 
 const METHODS = ["GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS", "PATCH", "QUERY"];
 
-/** Requests to a guard, and the response it protects. */
+/** Requests to a guard, and the protected response. */
 export interface Guarded {
   readonly path: string;
   /** The permitted request. */
   readonly allowed: RequestInit;
   /** Matches the response that only the permitted request may get. */
   readonly secret: RegExp;
-  /** The host of the requests, `localhost` by default. */
+  /** The requests' host, `localhost` by default. */
   readonly host?: string;
-  /** Other requests that must not get it. */
+  /** Other requests that must not get this response. */
   readonly wrong?: readonly RequestInit[];
 }
 
 /**
- * Asserts that only the permitted request gets the guarded response: not another spelling of the path, another method,
- * any header, or incomplete credentials.
+ * Asserts that only the permitted request gets the guarded response. Other spellings of the path, other methods, extra
+ * headers and incomplete credentials do not.
  *
  * @param handle Handles requests
- * @param guarded What is guarded
+ * @param guarded The requests and the response
  */
 export async function assertGuarded(
   handle: Handle,
@@ -134,12 +134,12 @@ export async function assertGuarded(
   }
 }
 
-/** The same for an application. */
+/** The same assertion for an application. */
 export function assertGuardedApp(app: FrameworkApp, guarded: Guarded): Promise<void> {
   return assertGuarded((request, info) => app.handle(request, info), guarded);
 }
 
-/** Requests that lack part of the permitted one, or have more. */
+/** Requests that lack part of the permitted one or add to it. */
 function lessThan({ headers }: RequestInit): RequestInit[] {
   const needed = Object.entries(headers as Record<string, string>).filter(([name]) => !/^content-/i.test(name));
   return needed.flatMap(([name, value]) =>
@@ -149,7 +149,7 @@ function lessThan({ headers }: RequestInit): RequestInit[] {
       `${value}x`,
       `${value}, ${value}`,
       value.toUpperCase(),
-      // changes a character in the middle of a value that only the server can make
+      // changes a character inside a value that only the server can make
       value.replace(/.(?=.{20}$)/, (one) => one === "A" ? "B" : "A"),
       ...["", "*", "null", "true", "[object Object]"],
     ].filter((other) => other !== value).map((other) => ({ headers: { ...headers as object, [name]: other } }))

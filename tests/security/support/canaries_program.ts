@@ -1,6 +1,6 @@
 /**
- * Plants canaries: random requests, each with a secret in one of the parts that a request has, to an application in
- * production. Prints the number of requests, and those whose canary reappeared in a log line, a response or a span.
+ * Plants canaries: sends random requests, each with a secret in one part, to an application in production. Prints the
+ * number of requests, and those whose canary reappeared in a log line, a response or a span.
  */
 import process from "node:process";
 import { type } from "arktype";
@@ -12,7 +12,7 @@ import { requestId } from "@sluice/middleware/request-id";
 import { validate } from "@sluice/openapi";
 import { oneOf, type Pick, random } from "../../support/random.ts";
 
-/** Names of secrets as in programs and standards; not copied from the rule, which must recognize them. */
+/** Names of secrets as in programs and standards; not copied from the rule that must recognize them. */
 const NAMES =
   ("password Password user_password passwd pwd PASSPHRASE passcode newPassword password_confirmation db.password secret " +
     "clientSecret client_secret access_token accessToken refresh_token refresh id_token csrf_token _csrf xsrf-token " +
@@ -45,7 +45,7 @@ const TEXTS: readonly ((name: string, canary: string) => string)[] = [
 
 type SchemaOf = (name: string) => Parameters<typeof validate>[0]["body"];
 
-/** Schemas that reject any string, number or object for a property, each in another way. */
+/** Schemas that reject any string, number or object for a property, each in a different way. */
 const SCHEMAS: Readonly<Record<string, readonly SchemaOf[]>> = {
   zod: [
     (name) => z.object({ [name]: z.string().regex(/^\d$/).max(1) }),
@@ -125,7 +125,7 @@ function program(isLogged: boolean, format: "json" | "text"): FrameworkApp {
   const fields: NonNullable<Parameters<typeof log>[0]>["fields"] = (req) => {
     const { headers, query, body, cookies, rawHeaders } = req as typeof req & { rawHeaders: string[] };
     const all = { headers, query, cookies, rawHeaders, entries: Object.entries(headers) };
-    // a body without names, and a part of a path, give no hint that they contain a secret
+    // a body without names and part of a path give no hint that they contain a secret
     return {
       ...all,
       ...hasNames(body) ? { body } : {},

@@ -10,7 +10,7 @@ const DOCUMENTED = [
   ...["README.md", "docs/", "src/", "limiting/", "shared/", "advanced/", "middleware/", "openapi/", "create/"],
   ...["mod.ts", "node.ts", "lambda.ts", "fastly.ts", "redis.ts", "cli.ts", "workers.ts", "types.ts"],
 ];
-/** Files that users do not read for examples, and pages that show code from elsewhere. */
+/** Files that users do not read for examples, and pages with code from elsewhere. */
 const OTHERS = /(?:^|\/)(?:tests|templates|decisions|measurements|node_modules)\//;
 
 const GUARD = new RegExp(
@@ -24,7 +24,7 @@ const GUARD = new RegExp(
     /\b(?:csrf|session|timingSafeEqual|jwtVerify|dashboard|fetchDashboard)\(/,
     /\b(?:signedIn|requireKey|authenticated|isAdmin)\b/,
     /\b(?:get\("|headers(?:\.get\("|\["))(?:x-(?!request)[\w-]*(?:key|user|tenant|token|secret)|authorization|cookie)"/i,
-    // decisions by a value that a client chooses
+    // decisions based on a value from the client
     /=>\s*(?:req|request|c|ctx)\.(?:path|ip|hostname|host|url)\b.*(?:===|!==|\.test\()|\.test\(req\.(?:path|ip|host)/,
     /\b(?:req|request)\.(?:ip|hostname|host)\s*[!=]==/,
   ].map(({ source }) => source).join("|"),
@@ -32,19 +32,19 @@ const GUARD = new RegExp(
 );
 
 export interface Example {
-  /** The file it is in, relative to the root. */
+  /** Its file, relative to the root. */
   readonly file: string;
   readonly code: string;
 }
 
-/** A line of an example that guards something. */
+/** A line in an example that guards something. */
 export interface DocumentedGuard {
   readonly file: string;
   readonly line: string;
 }
 
 /**
- * The examples of a file.
+ * A file's examples.
  *
  * @param file Its path
  * @param text Its contents
@@ -60,7 +60,7 @@ export function examplesOf(file: string, text: string): Example[] {
 }
 
 /**
- * The guards of examples.
+ * The guards in examples.
  *
  * @param examples The examples
  */
@@ -72,7 +72,7 @@ export function guardsOf(examples: readonly Example[]): DocumentedGuard[] {
   );
 }
 
-/** All examples of the documentation. */
+/** All examples in the documentation. */
 export function documentedExamples(): Example[] {
   return DOCUMENTED.flatMap(filesOf).flatMap((file) => examplesOf(file, Deno.readTextFileSync(new URL(file, ROOT))));
 }
@@ -90,12 +90,12 @@ const PROGRAMS = new URL("../../../.cache/guards/", import.meta.url);
 let written = 0;
 
 /**
- * Runs an example without listening, and returns what it defines.
+ * Runs an example without listening, and returns its definitions.
  *
  * @param file The file it is in
- * @param part A string in it, and in no earlier example
+ * @param part A string in it and in no earlier example
  * @param names Names to return from it
- * @param around What a fragment needs to be a program
+ * @param around Code that turns a fragment into a program
  * @throws {Error} If there is no such example
  */
 export async function defined<Names extends string>(

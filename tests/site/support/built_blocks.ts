@@ -1,6 +1,6 @@
-/** The code blocks of a built page, as a reader sees them, without the sources. */
+/** A built page's code blocks as a reader sees them, without the sources. */
 
-/** A block of code. */
+/** A code block. */
 export interface BuiltBlock {
   readonly language: string;
   /** Its contents. */
@@ -9,7 +9,7 @@ export interface BuiltBlock {
   readonly path?: string;
 }
 
-/** Blocks of which a reader sees one at a time, each with the name of its tab. */
+/** Blocks shown one at a time, each with its tab's name. */
 export interface BuiltTabs {
   readonly tabs: ReadonlyMap<string, BuiltBlock>;
 }
@@ -24,7 +24,7 @@ const PARTS = new RegExp(
 );
 
 /**
- * The blocks of a page, in order.
+ * A page's blocks, in order.
  *
  * @param html The page
  */

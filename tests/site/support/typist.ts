@@ -1,19 +1,19 @@
-/** A reader who types what a page shows: its files, its commands and its requests. */
+/** A reader who types a page's files, commands and requests. */
 import { assert, assertEquals } from "@std/assert";
 import { curl } from "../../pages/support/curl.ts";
 import { isAsShown, requestsIn } from "../../pages/support/page_programs.ts";
 import { PATIENCE_MS } from "../../support/patience.ts";
 import type { BuiltBlock, BuiltTabs } from "./built_blocks.ts";
 
-/** Time after which an installation has failed, in ms. */
+/** Time limit for an installation, in ms. */
 const INSTALLING_MS = 4 * PATIENCE_MS;
 
-/** The port on all pages, which is replaced. */
+/** The port on all pages; it is replaced. */
 const PORT = /\b3000\b/g;
 
-/** Options of a typist. */
+/** Options for a typist. */
 export interface TypistOptions {
-  /** Names of the tabs to open; the first one that a group has is used. */
+  /** Names of the tabs to open; each group uses the first one it has. */
   readonly tabs: readonly string[];
   /** An empty folder, with a trailing slash. */
   readonly folder: string;
@@ -66,7 +66,7 @@ export class Typist implements AsyncDisposable {
   /**
    * Types a page.
    *
-   * @param blocks The blocks of the page
+   * @param blocks The page's blocks
    * @throws {Error} If a command fails, or a result differs from the page
    */
   async type(blocks: readonly (BuiltBlock | BuiltTabs)[]): Promise<void> {
@@ -167,7 +167,7 @@ export class Typist implements AsyncDisposable {
         running.changed();
       }
     });
-    // all processes that hold them have also ended, and no longer listen
+    // all processes that hold them have also ended and no longer listen
     running.ended = Promise.all(streams).then(() => child.status).then(({ code }) => {
       running.code = code;
       running.changed();

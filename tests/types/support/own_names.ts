@@ -1,4 +1,4 @@
-/** Names on Sluice's objects besides those of Express and the web; the reference documents each. */
+/** Names on Sluice's objects besides those from Express and the web; the reference documents each. */
 export const OWN_NAMES = {
   app: [
     ...["fetch", "inject", "mount", "ws", "group", "getEngine", "getSettings", "setAppContext", "websocket"],
@@ -18,7 +18,7 @@ export const OWN_NAMES = {
   req: [
     ...["request", "info", "peer", "env", "executionCtx", "waitUntil", "routePath", "cookies", "files", "file", "user"],
     ...["session", "secret", "signedCookies"],
-    // properties that entries of @sluice/middleware add
+    // properties that @sluice/middleware entries add
     ...["csrfToken", "id", "log", "timedout"],
     // what older body parsers check
     ...["_body"],

@@ -1,4 +1,4 @@
-/** A Worker whose requests are counted by Cloudflare's rate limiting binding, in every way a program may use it. */
+/** A Worker that counts requests with Cloudflare's rate limiting binding, in every way a program may use it. */
 import { Hono } from "hono";
 import sluice, { type FrameworkApp } from "@sluice/sluice";
 import { Limiter, rateLimit } from "@sluice/rate-limit";

@@ -63,7 +63,7 @@ function buildRoom(ctx: DurableState): FrameworkApp {
       const [verb, text = ""] = data.split(" ");
       if (verb === "describe") return ws.send(described(ws, born));
       if (verb === "count") {
-        // after a wait, like that for a database
+        // after a wait, as for a database
         await Promise.resolve();
         ws.data["count"]++;
         return ws.send(`${ws.data["count"]}`);
@@ -111,7 +111,7 @@ function buildRoom(ctx: DurableState): FrameworkApp {
   return app;
 }
 
-/** A room whose class extends another one. */
+/** A room with a class that extends another class. */
 export const roomOf = (options: DurableSocketsOptions & { base?: never } = {}) => durableSockets(buildRoom, options);
 
 /** A room with the defaults. */

@@ -1,4 +1,4 @@
-/** A Worker with the OpenTelemetry SDK, which returns the spans that have ended. */
+/** A Worker with the OpenTelemetry SDK, which returns the ended spans. */
 import { trace } from "@opentelemetry/api";
 import { InMemorySpanExporter, NodeTracerProvider, SimpleSpanProcessor } from "@opentelemetry/sdk-trace-node";
 import { requestId, traceHeaders } from "@sluice/middleware/request-id";
@@ -7,12 +7,12 @@ import sluice from "@sluice/sluice";
 const exporter = new InMemorySpanExporter();
 const provider = new NodeTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] });
 provider.register();
-/** For each request, the number of spans exported when the Worker no longer waited. */
+/** Number of spans exported when the Worker stopped waiting, by request. */
 const exported: number[] = [];
 
 const app = sluice().set("env", "production").use(requestId());
 app.on("error", () => {});
-// as docs/production.md shows it
+// as in docs/production.md
 app.use((req, res, next) => {
   const flushed = new Promise((resolve) => res.on("close", resolve)).then(() => provider.forceFlush());
   req.waitUntil(flushed.then(() => exported.push(exporter.getFinishedSpans().length)));

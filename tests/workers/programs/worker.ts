@@ -1,4 +1,4 @@
-/** A Worker: its environment, work after the response, files, and connections outside any object. */
+/** A Worker: its environment, work after the response, files, and connections outside any Durable Object. */
 import sluice, {
   type FrameworkApp,
   type FrameworkRequest,
@@ -169,7 +169,7 @@ app.use("/changed", (_req, res, next) => {
   res.once("finish", () => {});
   next();
 });
-// as fetch returns a compressed response: a decoded body, but the length of the compressed one
+// as fetch returns a compressed response: a decoded body, but the compressed body's length
 app.get("/changed/decoded", () => {
   const headers = { ...inGzip.headers, "content-length": String("packed".length) };
   return new Response("packed once", { headers });
