@@ -72,7 +72,7 @@ Deno.test("sluice client takes the document that the application serves", async 
 });
 
 Deno.test("sluice client --watch writes again at each save, survives mistakes, and watches new folders", async () => {
-  // inside the repository, whose deno.json maps the imports
+  // inside the repository, where deno.json maps the imports
   const folder = await Deno.makeTempDir({ dir: `${ROOT}.cache/`, prefix: "watched_" });
   const program = (path: string) =>
     `import sluice from "@sluice/sluice";\nimport "./more/part.ts";\nexport const app = sluice();\napp.get("${path}", () => {});\n`;

@@ -1,4 +1,4 @@
-/** The `@sluice/rate-limit` part of the program, as routes below `/advanced`. */
+/** The `@sluice/rate-limit` part of the program, as routes under `/advanced`. */
 import {
   clientKey,
   type Decision,
@@ -116,7 +116,7 @@ function takings(limited: Limited, app: FrameworkApp): void {
 function stores(limited: Limited, clock: RequestedClock): void {
   const memory = () => new MemoryStore({ clock: clock.read });
   const failing = () => new FaultyStore(memory()).fail(new Error("the store is down"));
-  // many are in progress at once, which on two cores takes longer than the default timeout of a decision
+  // many are in progress at once, which on two cores takes longer than a decision's default timeout
   const late = { limit: 20, timeoutMs: PATIENCE_MS };
   limited("store-later", { ...late, store: lateStore(clock.read) });
   limited("store-counter", { ...late, store: fromCounter(lateCounter(clock.read), { clock: clock.read }) });

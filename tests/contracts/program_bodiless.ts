@@ -1,7 +1,7 @@
 /** The part of the program for requests without a body: every way to read a body, behind every parser. */
 import sluice, { type FrameworkApp, type FrameworkRequest, type FrameworkResponse, Router } from "@sluice/sluice";
 
-/** Routes below `/bodiless`, which return what they have read. */
+/** Routes under `/bodiless`, which return what they have read. */
 export function bodilessRoutes(app: FrameworkApp): void {
   const router = Router();
   router.use(sluice.json(), sluice.urlencoded({ extended: false }), sluice.text(), sluice.raw());

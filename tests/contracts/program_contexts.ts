@@ -1,4 +1,4 @@
-/** The part of the program whose functions find the request without receiving it. */
+/** The part of the program with functions that find the request without receiving it. */
 import { context, currentRequest, requestFields } from "@sluice/middleware/context";
 import { log, type LogRecord } from "@sluice/middleware/log";
 import { requestId, type RequestIdExtras, traceHeaders } from "@sluice/middleware/request-id";

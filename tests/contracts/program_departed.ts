@@ -1,4 +1,4 @@
-/** The part of the program whose handlers continue after their clients have disconnected. */
+/** The part of the program with handlers that continue once their clients have disconnected. */
 import type { FrameworkApp, FrameworkRequest, FrameworkResponse } from "@sluice/sluice";
 import sluice from "@sluice/sluice";
 
@@ -35,7 +35,7 @@ function tried(req: FrameworkRequest, res: FrameworkResponse): Record<string, un
   return seen;
 }
 
-/** Routes whose clients disconnect; `/departed-notes/:flag` returns what their handlers see then. */
+/** Routes with clients that disconnect; `/departed-notes/:flag` returns their handlers' notes. */
 export function departedRoutes(app: FrameworkApp): void {
   const notes = new Map<string, unknown>();
   const left = new Map<string, () => void>();

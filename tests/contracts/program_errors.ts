@@ -1,4 +1,4 @@
-/** The part of the program that fails where no handler would notice. */
+/** The part of the program that fails where no handler notices. */
 import sluice, { type FrameworkApp, type FrameworkResponse, type Next } from "@sluice/sluice";
 import type { Any } from "@sluice/sluice/types";
 

@@ -26,7 +26,7 @@ export class RequestedClock {
 }
 
 /**
- * Routes behind the core's limiter, below `/limits`.
+ * Routes behind the core's limiter, under `/limits`.
  *
  * @param app The application
  * @param clock The clock

@@ -1,7 +1,7 @@
-/** Routes whose connections have limits, and routes that check a handshake's origin. */
+/** Routes with limited connections, and routes that check a handshake's origin. */
 import sluice, { type FrameworkApp, type WebSocketConnection } from "@sluice/sluice";
 
-/** Records an event of a connection; cases poll for it. */
+/** Records a connection event; cases poll for it. */
 type Note = (ws: WebSocketConnection, what: unknown) => void;
 
 /** Maximum total bytes of messages with waiting handlers, on `/socket/limits/waits`. */

@@ -8,7 +8,7 @@ import sluice, {
 } from "@sluice/sluice";
 import { socketLimitRoutes, socketOriginRoutes } from "./program_socket_limits.ts";
 
-/** Events of connections, by the name in `?flag=`; cases poll for them. */
+/** Connection events, by the name in `?flag=`; cases poll for them. */
 const notes = new Map<string, unknown[]>();
 
 /** Socket routes, and routes that report on them. */

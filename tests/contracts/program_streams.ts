@@ -124,7 +124,7 @@ export function streamRoutes(app: FrameworkApp): void {
     if (how === "answered") req.resume();
   });
 
-  // a logger reads what it needs once the request is over
+  // a logger reads its data once the request is over
   const tell = (req: FrameworkRequest) => {
     const { flag } = req.query;
     raise(`${flag}-${req.get("x-told")}-${req.headers["x-told"]}`);

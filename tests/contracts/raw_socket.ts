@@ -22,7 +22,7 @@ export class RawSocket implements Disposable {
   }
 
   /**
-   * Connects, sends the handshake, and reads the head of the response.
+   * Connects, sends the handshake, and reads the response head.
    *
    * @param origin Origin of the server
    * @param path Path of the request
@@ -44,12 +44,12 @@ export class RawSocket implements Disposable {
     return socket;
   }
 
-  /** Status of the response. */
+  /** Response status. */
   get status(): number {
     return Number(this.head.split(" ")[1]);
   }
 
-  /** Values of a response header, one per line. */
+  /** A response header's values, one per line. */
   header(name: string): string[] {
     const lines = this.head.split("\r\n").slice(1).map((line) => line.split(/: ?(.*)/s));
     return lines.filter(([one]) => one!.toLowerCase() === name.toLowerCase()).map(([, value]) => value!);

@@ -1,7 +1,7 @@
 /**
- * Every documented program that uses Redis or PostgreSQL survives a restart of its database, and uses it again
- * afterwards. The programs run unchanged, except for the address of the database and the lines that end them. Added
- * code serves requests that use the database.
+ * Every documented program that uses Redis or PostgreSQL survives a restart of its database, and then uses it again.
+ * The programs run unchanged, except for the address of the database and the lines that end them. Added code serves
+ * requests that use the database.
  */
 import { assert, assertEquals } from "@std/assert";
 import { fileURLToPath } from "node:url";
@@ -24,7 +24,7 @@ Deno.test("programs with Redis and with PostgreSQL are found, of every use", () 
   assert(documented.length >= 15, `only ${documented.map(({ name }) => name)}`);
 });
 
-/** A running program, and what it has sent. */
+/** A running program and its output. */
 class RunningProgram {
   readonly name: string;
   readonly #documented: DocumentedProgram;

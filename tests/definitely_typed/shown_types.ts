@@ -1,4 +1,4 @@
-/** `$ExpectType` in the DefinitelyTyped tests: how the compiler shows the type of an expression. */
+/** `$ExpectType` in the DefinitelyTyped tests: how the compiler shows an expression's type. */
 import ts from "typescript";
 
 /** A type that is not shown as expected. */

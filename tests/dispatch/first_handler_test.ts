@@ -1,6 +1,6 @@
 /**
- * The only handler of a route that comes first runs without the walk behind `next()`. Its results must be the same as
- * behind middleware, where there is a walk.
+ * A first route's only handler runs without the walk behind `next()`. Its results must be the same as behind
+ * middleware, where there is a walk.
  */
 import { assertEquals } from "@std/assert";
 import sluice, { type FrameworkApp, type NextFunction, type Request, type Response as Res } from "@sluice/sluice";
@@ -129,7 +129,7 @@ async function seen(shape: Shape, handler: Handler, isWalked: boolean, path: str
   );
   const response = await ask(app, path);
   const body = await response.text();
-  // what a handler does after its response is recorded on later ticks
+  // handler actions after the response are recorded on later ticks
   await new Promise((resolve) => setTimeout(resolve, 0));
   return {
     status: response.status,

@@ -19,7 +19,7 @@ interface Said {
   readonly exceptions: unknown[];
 }
 
-/** Sends a request as an instrumented server does, and returns the final state of the server's span. */
+/** Sends a request as an instrumented server does, and returns the server span's final state. */
 async function spanOf(app: FrameworkApp, path: string, init: RequestInit = {}): Promise<Said> {
   const method = init.method ?? "GET";
   const ended = await tracer.startActiveSpan(method, { kind: SpanKind.SERVER }, async (span) => {

@@ -1,5 +1,5 @@
 /**
- * The programs of `docs/recipes.md` and the guides to authentication and language models: each equals the code on its
+ * The programs in `docs/recipes.md` and the guides to authentication and language models: each equals the code on its
  * page, and does what the page says. `recipes/` and `models/` run on every runtime.
  */
 import { createRemoteJWKSet, exportJWK, generateKeyPair, SignJWT } from "jose";

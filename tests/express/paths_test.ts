@@ -126,7 +126,7 @@ for (const [path, asked, params] of ANSWERS) {
   const response = params === null ? "is not found" : `has ${JSON.stringify(params)}`;
   Deno.test(`${asked} under ${path} ${response}, also beside other routes`, async () => {
     const app = express4().set("env", "test");
-    // the index decides by the start of the path
+    // the index decides by the path's start
     app.get(["/api/other", "/x/other", "/ab/other"], (_req, res) => res.send("other"));
     app.get(path, (req, res) => res.json(req.params));
     const response = await ask(app, asked);

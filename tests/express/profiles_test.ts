@@ -11,7 +11,7 @@ const ALL: Readonly<Record<string, CreateApp>> = { "Express 4": express4, "Expre
 function seen(req: FrameworkRequest, res: FrameworkResponse): unknown {
   const entry = Object.entries(ALL).find(([, { request }]) => Object.prototype.isPrototypeOf.call(request, req));
   return {
-    // Sluice's request is the prototype of all
+    // all have Sluice's request as their prototype
     request: "param" in req ? "Express 4" : entry?.[0],
     response: "sendfile" in res ? "Express 4" : "other",
     nested: typeof req.query["a"] === "object",

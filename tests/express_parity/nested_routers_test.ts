@@ -153,7 +153,7 @@ async function askSluice(program: Program, asks: Asks): Promise<Ended[]> {
     Object.defineProperty(request, "url", { value: url });
     const response = await app.fetch(request);
     const body = await response.text();
-    // next("router") of the application's own handlers exits the application
+    // next("router") in the application's own handlers exits the application
     ended.push({ log: [...log], body: response.status === 404 ? "left" : body });
   }
   return ended;

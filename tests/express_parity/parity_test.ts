@@ -213,7 +213,7 @@ const CASES: readonly Case[] = [
         const forbidden = Object.assign(new Error("forbidden"), { status: 403 });
         if (id === "thrown") throw forbidden;
         if (id === "rejected") return Promise.reject(forbidden);
-        // like the queries of some packages, which are thenables
+        // like some packages' queries, which are thenables
         if (id === "asked") return { then: (_done: unknown, failed: Any) => failed(forbidden) };
         next(id === "told" ? forbidden : undefined);
       });

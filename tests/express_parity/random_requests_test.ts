@@ -148,7 +148,7 @@ const CALLS: readonly (readonly [method: string, ...given: unknown[]])[] = [
   ["range", 10, { combine: true }],
 ];
 
-/** Sets an option one time in three, so that most options keep their defaults. */
+/** Sets an option one time in three, so most options keep their defaults. */
 function sometimes(pick: Pick, name: string, values: readonly unknown[]): Record<string, unknown> {
   return pick(3) === 0 ? { [name]: oneOf(pick, values) } : {};
 }

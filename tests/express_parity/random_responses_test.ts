@@ -6,7 +6,7 @@ import { assert, assertEquals } from "@std/assert";
 import { type Any, type Ask, askBoth } from "../support/sluice_and_express.ts";
 import { oneOf, type Pick, random } from "../support/random.ts";
 
-/** A method of the response and its arguments. */
+/** A response method and its arguments. */
 type Call = readonly [method: string, ...given: unknown[]];
 
 const DATE = "Thu, 01 Jan 1970 00:00:00 GMT";

@@ -2,11 +2,11 @@
 
 /** A suite's tests that fail for the same reason. */
 export interface Difference {
-  /** Name of the suite. */
+  /** Suite name. */
   readonly suite: string;
   /** The reason, for users. */
   readonly why: string;
-  /** Full titles of the tests. */
+  /** Full test titles. */
   readonly tests: readonly string[];
 }
 

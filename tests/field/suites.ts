@@ -1,7 +1,7 @@
 /** The tested software, each at a pinned commit. */
 import type { Suite } from "./support/suite.ts";
 
-/** Applications whose tests are run. */
+/** Applications with tests to run. */
 export const APPLICATIONS: readonly Suite[] = [
   {
     name: "Unleash",
@@ -112,7 +112,7 @@ export const APPLICATIONS: readonly Suite[] = [
   },
 ];
 
-/** Packages whose tests are run. */
+/** Packages with tests to run. */
 export const SUITES: readonly Suite[] = [
   {
     name: "grant",

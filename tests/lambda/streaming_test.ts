@@ -63,7 +63,7 @@ for (const error of [new Error("gone"), undefined]) {
   const how = error === undefined ? "is closed" : "fails";
   Deno.test(`a stream that ${how} cancels the body, and the function ends`, async () => {
     const body = endless();
-    // never drains, so that the function waits
+    // never drains, so the function waits
     const stream = new Writable({ highWaterMark: 1, write: () => {} });
     const ended = streaming(() => body.response)(await asking("function_url", "/"), stream, context());
     while (body.pulled() === 0) await new Promise((resolve) => setTimeout(resolve, 0));

@@ -115,7 +115,7 @@ Deno.test("addresses of one /64 have one key, those of different ones different 
     const neighbour = [...groups.slice(0, 4), ...randomGroups().slice(4)];
     assertEquals(keys.of(spell(groups)), keys.of(spell(neighbour)));
     const stranger = [...groups];
-    // one bit of the prefix, but not so that the address begins with zeros
+    // one prefix bit, as long as the address does not then begin with zeros
     const place = 1 + pick(3);
     stranger[place] = stranger[place]! ^ (1 << pick(16));
     assertNotEquals(keys.of(spell(groups)), keys.of(spell(stranger)));

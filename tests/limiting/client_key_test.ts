@@ -75,7 +75,7 @@ Deno.test("mistakes about who the client is are warned about once each, with wha
     await appWith({})("203.0.113.5", { "x-forwarded-for": "198.51.100.7, 203.0.113.5" });
     await appWith({})("2001:db8::1", { forwarded: 'for="[2001:DB8:0::1]:80";proto=https' });
     await appWith({})("192.0.2.1");
-    // it does not matter whose address it is
+    // the address may be anyone's
     await appWith({ keyGenerator: () => "customer 7" })("192.0.2.1", forwarded);
     await appWith({ keyGenerator: () => "customer 7" }, true)("192.0.2.1", forwarded);
     await appWith(composite)("192.0.2.1");

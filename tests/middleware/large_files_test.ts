@@ -6,7 +6,7 @@ import { until } from "../support/until.ts";
 const KIB = 1024;
 const MIB = 1024 * KIB;
 
-/** More than a connection buffers, so that a client that does not read stops the transfer. */
+/** More than a connection buffers: a client that does not read stops the transfer. */
 const ENDLESS = 256 * MIB;
 
 /** Passes a file to a test and removes it; neighboring bytes differ, except in an `ENDLESS` one. */

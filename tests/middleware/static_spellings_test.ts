@@ -49,7 +49,7 @@ Deno.test("in development, the console says once why there was no file, and in p
   assertEquals(await warningsOf(() => bodies(on("exact", sluice().set("env", "production")), "/%62/")), []);
 });
 
-// before any router of this process is case-sensitive
+// before any router in this process is case-sensitive
 Deno.test("a disk that folds case finds a file in either case of ASCII letters, as routes do", async () => {
   for (const kind of ["macOS", "Windows"] as const) {
     const app = on(kind, quietApp());

@@ -91,7 +91,7 @@ const MANAGERS: readonly { name: string; manifest: object; files?: Record<string
   },
 ];
 
-/** Runtimes for the programs; Deno and Bun run what npm installed. */
+/** Runtimes for the programs; Deno and Bun use npm's installation. */
 const NODE = ["node"];
 const runtimes = Deno.env.get("SLUICE_RUNTIMES");
 const RUNTIMES: readonly (readonly string[])[] = [

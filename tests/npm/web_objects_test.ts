@@ -4,7 +4,7 @@ import { installWithNpm, makeProject } from "./support/project.ts";
 import { startRegistry } from "./support/registry.ts";
 import { inFull, nodes } from "./support/tools.ts";
 
-/** Newer versions of some need Node 22. */
+/** Some need Node 22 in newer versions. */
 const LIBRARIES = [
   "@auth/core@0.41.3",
   "@trpc/server@11.25.2",

@@ -87,7 +87,7 @@ async function withFolder(use: (folder: string) => Promise<void>): Promise<void>
   }
 }
 
-/** The programs of all documents, by file name. */
+/** All documents' programs, by file name. */
 async function allPrograms(isWanted: (path: string) => boolean = () => true): Promise<Map<string, Program>> {
   const found = new Map<string, Program>();
   for (const path of (await documents()).filter(isWanted)) {
@@ -135,7 +135,7 @@ Deno.test("every program in a document runs that is complete, unless the documen
     for (const [file, { code }] of complete) {
       await Deno.writeTextFile(
         `${folder}/${file}`,
-        // servers of other frameworks all use this port
+        // other frameworks' servers all use this port
         code.replaceAll(REDIS, redis ?? REDIS).replaceAll(POSTGRES, postgres ?? POSTGRES).replaceAll(
           /listen\((\{ port: )?3000/g,
           "listen($10",

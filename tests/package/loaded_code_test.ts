@@ -4,8 +4,8 @@ import { withoutComments } from "../support/sources.ts";
 const ROOT = new URL("../../", import.meta.url);
 
 /**
- * Functions that turn strings into code, with their first argument. `require` is called through a function that
- * `createRequire` makes, which is listed itself.
+ * Functions that turn strings into code, with their first argument. `require` is called through a function made by
+ * `createRequire`, which is also listed.
  */
 const LOADERS =
   /\bimport\(\s*([^()]*(?:\([^()]*\))?[^(),]*)|\bcreateRequire\(([^()]*)\)(?:\.resolve)?\(?([^()]*)|(\bgetBuiltinModule[^;,{]*)|(\bimport\.meta\.resolve\b)|(?<![.\w])(eval\((?!script: )|importScripts\()|(\bFunction\()|(\bnew (?:Shared)?Worker\()|(\bWebAssembly\b)|\bset(?:Timeout|Interval)\(\s*(["'`])/g;
@@ -14,7 +14,7 @@ const LOADERS =
 const LITERAL = /^"[^"]*"(?:,|$)/;
 
 /**
- * Places where the source itself does not name what is loaded. Adding one is a decision: nothing from a path, a
+ * Places where the source does not name the loaded package or code. Adding one is a decision: nothing from a path, a
  * request, or a typing error in a setting may become a package to load or code to run (decision 18).
  */
 const KNOWN = [

@@ -7,7 +7,7 @@ import { minify } from "rolldown/utils";
 
 const ROOT = new URL("../../", import.meta.url);
 
-/** Maximum bytes of an entry, minified and compressed, without its npm dependencies. */
+/** Maximum bytes for an entry, minified and compressed, without its npm dependencies. */
 const MOST_BYTES = 8.5 * 1024;
 
 const { exports, imports } = JSON.parse(await Deno.readTextFile(new URL("middleware/deno.json", ROOT)));
@@ -35,7 +35,7 @@ for (const [name, path] of entries) {
     const bytes = gzipSync(code, { level: 9 }).length;
     assert(bytes <= MOST_BYTES, `${bytes} bytes are more than ${MOST_BYTES}`);
     const shown = readme.match(new RegExp(`^\\| \\[\`${name.slice(2)}\`\\].* ([\\d.]+) KiB \\|$`, "m"))?.[1];
-    // an entry below another one is documented in that one's section
+    // an entry under another one is documented in that one's section
     if (name.split("/").length > 2) return;
     const kibibytes = bytes / 1024;
     assert(Math.abs(Number(shown) - kibibytes) < 0.15, `the README says ${shown} KiB, not ${kibibytes.toFixed(1)}`);

@@ -55,7 +55,7 @@ function classNames(exported: Record<string, { name?: unknown; toString?: unknow
   return Object.entries(exported).filter(([, value]) => isClass(value)).map(([key, { name }]) => [key, name]);
 }
 
-/** Flags that map a program's imports of the packages to the published files. */
+/** Flags that map a program's package imports to the published files. */
 async function publishedFlags(): Promise<string[]> {
   return [`--import-map=${await publishedImports(new URL(FOLDER, ROOT))}`, ...await packageFlags("published")];
 }

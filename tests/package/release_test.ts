@@ -47,7 +47,7 @@ async function digestOf(file: URL): Promise<string> {
 Deno.test("a release publishes every package on both registries, and leaves out what they have", async () => {
   const { version } = await manifestOf("./");
   await using checkout = await copySources();
-  // next to the one in the packages, so that these are built from the same files as elsewhere
+  // beside the packages' own changelog, so they are built from the same files as elsewhere
   await Deno.writeTextFile(new URL("released.md", checkout.folder), `## [${version}] - 2027-01-31\n`);
   const { code, lines } = await release(checkout.path, `v${version}`, [
     `/npm/@sluice/sluice/${version}`,
@@ -64,7 +64,7 @@ Deno.test("a release publishes every package on both registries, and leaves out 
   assert(at(`JSR would get @sluice/create@${version}`) >= 0);
   assert(at(`JSR would get @sluice/sluice@${version}`) < at(`JSR has @sluice/rate-limit@${version}`));
 
-  // it has built what all other tests install, though only the files that trigger a rebuild existed
+  // it has built the packages that all other tests install, though only the files that trigger a rebuild existed
   const { libraries, program } = await npmPackages();
   for (const { name, tarball } of [...libraries, program]) {
     const released = new URL(`.cache/release/npm/${tarball.pathname.split("/").at(-1)}`, checkout.folder);

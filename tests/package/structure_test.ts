@@ -96,7 +96,7 @@ Deno.test("every import that is allowed between folders is used", () => {
   assertEquals(allowed.filter((arrow) => !used.has(arrow)), []);
 });
 
-/** The same in `@sluice/middleware`: each entry has its own folder, so that a program loads only what it imports. */
+/** The same in `@sluice/middleware`: each entry has its own folder, so a program loads only its imports. */
 const MIDDLEWARE_ARROWS: Arrows = {
   compress: ["methods"],
   context: [],
@@ -138,7 +138,7 @@ Deno.test("the majors of @sluice/express share what the list says, and import no
 /** The same in `@sluice/openapi`. */
 const OPENAPI_ARROWS: Arrows = {
   check: ["client", "document", "generate", "schema"],
-  // loaded by generated clients: nothing of the server
+  // loaded by generated clients: no server code
   client: [],
   document: ["metadata", "schema"],
   generate: ["document", "schema"],

@@ -1,4 +1,4 @@
-/** `tests/deno.json` and its lock file, compared with those of the packages. */
+/** `tests/deno.json` and its lock file, compared with the packages' own. */
 import { assertEquals } from "@std/assert";
 import { join } from "node:path/posix";
 import { packageFolders } from "../../scripts/tests_config.ts";

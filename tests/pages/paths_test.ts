@@ -7,7 +7,7 @@ const GUIDE = new URL("../../docs/guide/routing.md", import.meta.url);
 const codeIn = (text: string) => [...text.matchAll(/`([^`]+)`/g)].map(([, code]) => code!);
 const valueOf = (code: string): unknown => code === "undefined" ? undefined : JSON.parse(code);
 
-/** The rows of the table: a path, the requests that it does or does not match, and its parameters in each match. */
+/** The table's rows: a path, the requests that it does or does not match, and its parameters in each match. */
 async function rowsOfPaths(): Promise<[path: string, requests: string, params: string][]> {
   const [, table] = (await Deno.readTextFile(GUIDE)).match(/\| path .*\n\|[ |-]+\n((?:\|.*\n)+)/)!;
   return table!.trim().split("\n").map((row) => {

@@ -1,6 +1,6 @@
 /**
- * The tutorial's pages show the files of its steps: whole, or in explained parts. `tests/site/typed_test.ts` checks
- * that they can be typed and work as described.
+ * The tutorial's pages show each step's files, whole or in explained parts. `tests/site/typed_test.ts` checks that they
+ * can be typed and work as described.
  */
 import { assert, assertEquals } from "@std/assert";
 import { fileURLToPath } from "node:url";
@@ -18,7 +18,7 @@ Deno.test("the tutorial has seven steps, each with a page", () => {
   assertEquals(steps.length, 7);
 });
 
-/** The lines of a string; the formatter moves part of a file to the left margin. */
+/** A string's lines; the formatter moves part of a file to the left margin. */
 function unindented(text: string): string {
   return text.trim().replaceAll(/^ +/gm, "");
 }

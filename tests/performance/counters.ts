@@ -46,7 +46,7 @@ export async function countedUntil<T>(what: () => Promise<T>): Promise<{ counts:
   }
 }
 
-/** Replaces a class of the runtime, so that constructor calls are counted. */
+/** Replaces one of the runtime's classes to count constructor calls. */
 export function countMaking(
   name: "Headers" | "URL" | "URLSearchParams" | "Response" | "Request" | "ReadableStream" | "AbortController",
 ): void {
@@ -60,7 +60,7 @@ export function countMaking(
   Object.defineProperty(globalThis, name, { value: standIn, writable: true, configurable: true });
 }
 
-/** Counts calls of a method. */
+/** Counts calls to a method. */
 function countCalls(holder: object, method: string, name: string): void {
   const real = Reflect.get(holder, method) as (...args: unknown[]) => unknown;
   Reflect.defineProperty(holder, method, {

@@ -29,10 +29,7 @@ Deno.test("a once listener for drain is called behind compression, as in Express
   }
 });
 
-/**
- * Runs a function on a response whose `on` and `prependListener` are replaced, and returns the arguments of their
- * calls.
- */
+/** Runs a function on a response with replaced `on` and `prependListener`, and returns their arguments. */
 async function replaced(act: (res: FrameworkResponse) => void): Promise<unknown[]> {
   const added: unknown[] = [];
   const app = quietApp();

@@ -9,7 +9,7 @@ import { LANES, LANES_OF_EXPRESS, OWN_WAYS, STATUSES, WAYS } from "./lanes/progr
 const LANE_NAMES = Object.keys(LANES);
 const WAY_NAMES = [...Object.keys(WAYS), ...Object.keys(OWN_WAYS)];
 const METHODS = ["GET", "HEAD", "POST"];
-/** Conditional headers; `SAME` stands for the tag of the unconditional response. */
+/** Conditional headers; `SAME` stands for the unconditional response's tag. */
 const SAME = "the same tag";
 const CONDITIONS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   "no condition": {},

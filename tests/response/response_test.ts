@@ -149,7 +149,7 @@ Deno.test("JSON is sent without a tag and a charset when the settings say so", a
   assertEquals([headers.get("content-type"), headers.get("etag")], ["application/json", null]);
 });
 
-/** An application whose JSON responses the runtime itself serializes. */
+/** An application where the runtime itself serializes JSON responses. */
 function leanApp(): FrameworkApp {
   return quietApp().set("etag", false).set("json charset", false);
 }

@@ -10,7 +10,7 @@ import { type Any, askBoth, serveBoth } from "../support/sluice_and_express.ts";
 import { until } from "../support/until.ts";
 import { openStreamsKey } from "../../src/exchange/app_like.ts";
 
-/** Sends a request and returns what the handler writes. */
+/** Sends a request and returns the handler's output. */
 function written(handler: (res: FrameworkResponse) => unknown, init?: RequestInit): Promise<Response> {
   const app = quietApp();
   app.get("/", (_req, res) => void handler(res));

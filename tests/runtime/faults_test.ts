@@ -38,7 +38,7 @@ const FAULTS: Readonly<Record<string, Fault>> = {
           await client[leave]();
           await until(async () => await flag(server, `${name}-failed`) === 1, `${name} fails`);
           assertEquals(await flag(server, `${name}-complete`), 0);
-          // Node's error code, except for a reader of the web stream
+          // Node's error code, except when reading the web stream
           if (reader !== "web") assertEquals(await flag(server, `${name}-ECONNRESET`), 1);
           if (leave === "closeWrite") client.close();
         }
@@ -83,7 +83,7 @@ const FAULTS: Readonly<Record<string, Fault>> = {
       assert(descriptors(server) >= server.idle + 2000);
       for (const client of clients) client.close();
       await until(async () => {
-        // requests whose handlers read nothing are released while others arrive
+        // requests are released while others arrive if their handlers read nothing
         if (path === "waiting") await askMany(server, 600);
         return descriptors(server) <= server.idle + 2;
       }, "all are released");

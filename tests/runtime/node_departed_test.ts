@@ -1,4 +1,4 @@
-/** Requests on Node whose clients are known to have disconnected before the application gets them. */
+/** Requests on Node from clients already known to have disconnected when the application gets them. */
 import { assertEquals } from "@std/assert";
 import { bundleForNode, skipNode } from "../support/node_program.ts";
 

@@ -22,7 +22,7 @@ interface Seen {
   readonly trace: { readonly traceId: string; readonly spanId: string; readonly sampled: boolean };
 }
 
-/** Environment of a service: the next service, and the receiver of its spans. */
+/** A service's environment: the next service, and the receiver of its spans. */
 interface Around {
   readonly next?: Program;
   readonly receiver?: OtlpReceiver;
@@ -85,7 +85,7 @@ for (const { runtime, start: startOrders, ignore } of APPENDING) {
   });
 }
 
-/** A part of a trace: a span, or a service that records none. */
+/** Part of a trace: a span, or a service that records none. */
 interface Part {
   readonly service: string;
   readonly name: string;
@@ -95,7 +95,7 @@ interface Part {
   readonly parent: string;
 }
 
-/** Draws the parts as a tree, each indented below its cause. */
+/** Draws the parts as a tree, each indented under its cause. */
 function drawn(parts: readonly Part[]): string {
   const depthOf = ({ parent }: Part): number => {
     const cause = parts.find(({ id }) => id === parent);

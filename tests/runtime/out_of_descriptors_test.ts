@@ -63,7 +63,7 @@ for (const runtime of LISTENING_RUNTIMES) {
       using kept = await opened({ port }, requestHead("GET /", []));
       await readUntil(kept, "home");
       const clients = await exhaust(server, port);
-      // an earlier connection still gets its responses, and so do others that were accepted
+      // an earlier connection still gets its responses, as do others that were accepted
       assert((await asked(kept, "/", "home")).includes(" 200 "));
       assert((await asked(clients[0]!, "/", "home")).includes(" 200 "));
       if (name === "Deno") {

@@ -75,7 +75,7 @@ const SEARCHES: Readonly<Record<string, RegExp>> = {
   "websocket": /^\/websockets/,
   "session": /^\/guide\/cookies-and-sessions/,
   "cors": /^\/(?:guide\/middleware|recipes)/,
-  // the name of a symbol, not a word
+  // a symbol's name, not a word
   "rateLimit": /^\/reference\/.+#rateLimit$/,
 };
 

@@ -112,6 +112,6 @@ Deno.test("llms-small.txt has the API by example, all options and what errors sa
   }
   assertStringIncludes(text, "- `maxAge?: number | null` Lifetime of the cookie in ms.");
   assertMatch(text, /^- `session` maxAge: use cookie: \{ maxAge \} \//m);
-  // links, tabs and comments are for readers of the site
+  // links, tabs and comments are for the site's readers
   assertEquals(text.match(/\]\((?:\/|\.\.?\/|https?:)|^```\w+ \[|<!--|\{@link/gm), null);
 });

@@ -6,7 +6,7 @@ export type Arrows = Readonly<Record<string, readonly string[]>>;
 /**
  * The folder that a file belongs to: the innermost listed folder, or else the folder directly in `src`.
  *
- * @param path Path of the file relative to the root
+ * @param path The file's path relative to the root
  * @param src The source folder
  * @param rooms The listed folders
  * @returns The folder's path relative to `src`, or its name if it is listed and next to `src`; `undefined` for other

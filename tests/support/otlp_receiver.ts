@@ -6,7 +6,7 @@
 /** Signals that programs send, each in its own request. */
 export type OtlpSignal = "traces" | "metrics" | "logs";
 
-/** The parts of a span that tests check. */
+/** The span properties that tests check. */
 export interface ReceivedSpan {
   /** Its trace id. */
   readonly traceId: string;

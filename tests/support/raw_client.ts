@@ -71,7 +71,7 @@ export async function flag(server: RawServer, name: string): Promise<number> {
   return Number(await ask(server, `/flags/${name}`));
 }
 
-/** Bytes of a request's head. */
+/** Bytes in a request's head. */
 export function requestHead(start: string, headers: readonly string[]): Uint8Array<ArrayBuffer> {
   return encoder.encode([`${start} HTTP/1.1`, "Host: localhost", ...headers, "", ""].join("\r\n"));
 }

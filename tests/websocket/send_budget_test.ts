@@ -29,7 +29,7 @@ const SERVERS: Readonly<Record<string, (app: FrameworkApp, use: Use) => Promise<
   },
 };
 
-/** An application whose connections subscribe to a topic, and a list of its errors. */
+/** An application with connections that subscribe to a topic, and a list of its errors. */
 function following(budget: string): { app: FrameworkApp; open: WebSocketConnection[]; errors: string[] } {
   const open: WebSocketConnection[] = [];
   const errors: string[] = [];

@@ -13,7 +13,7 @@ function post(body: BodyInit | null, type = "application/json", headers: Record<
   return { method: "POST", body, headers: { "content-type": type, ...headers } };
 }
 
-/** The error that the program reported, or what it read. */
+/** The error that the program reported, or the body it read. */
 async function told(ask: Ask, path: string, init: RequestInit): Promise<unknown[]> {
   const response = await ask(path, init);
   const { type, limit } = await response.json() ?? {};

@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { type Chapter, chapter, text } from "../case.ts";
 
-/** The test client decodes gzip by itself, but not deflate. */
+/** The test client decodes gzip on its own, but not deflate. */
 const DEFLATE: RequestInit = { headers: { "accept-encoding": "deflate" } };
 
 const GZIP: RequestInit = { headers: { "accept-encoding": "gzip" } };

@@ -6,7 +6,7 @@ import { until } from "../../support/until.ts";
 /** Concurrent requests with interleaved steps. */
 const AT_ONCE = 20;
 
-/** Sends concurrent requests with unique ids, and returns the result of each by id. */
+/** Sends concurrent requests with unique ids, and returns each result by id. */
 async function each<T>(flag: string, ask: (id: string, headers: Record<string, string>) => Promise<T>): Promise<T[]> {
   return await Promise.all(
     Array.from({ length: AT_ONCE }, (_, i) => ask(`${flag}-${i}`, { "x-request-id": `${flag}-${i}` })),

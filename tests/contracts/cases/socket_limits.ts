@@ -135,7 +135,7 @@ export const socketLimits: Chapter = chapter("WebSockets: limits", (it) => {
       sending.catch(() => {});
       const most = WAITING_BYTES / length;
       await noted(ask, flag, most);
-      // a server that keeps reading would handle them meanwhile
+      // a server that keeps reading would handle them during this wait
       for (let i = 0; i < 50; i++) await noted(ask, flag, most);
       await ask(`/socket-release/${flag}`, { method: "POST" });
       for (let i = 0; i < count; i++) assertEquals(await socket.text(), String(i));

@@ -1,6 +1,6 @@
 /** Requests, and the expected verdict on each from every library's schemas. */
 
-/** A request, and the status of its response. */
+/** A request and its response status. */
 export interface Judged {
   /** Its description. */
   readonly name: string;

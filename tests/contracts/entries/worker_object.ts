@@ -1,4 +1,4 @@
-/** The program inside a Durable Object, whose connections stay open while it hibernates. */
+/** The program inside a Durable Object; connections stay open while it hibernates. */
 import { durableSockets } from "@sluice/sluice/workers";
 import { buildProgram } from "../program.ts";
 

@@ -5,14 +5,14 @@ import { npmPackages } from "../../../scripts/shared_builds.ts";
 import { done } from "../../examples/deploy/packages.ts";
 import { PATIENCE_MS } from "../../support/patience.ts";
 
-/** Exit code and output of the program. */
+/** The program's exit code and output. */
 export interface Ended {
   readonly code: number;
   readonly stdout: string;
   readonly stderr: string;
 }
 
-/** Options of a run. */
+/** Run options. */
 export interface RunOptions {
   /** Folder it runs in. */
   readonly cwd: string;

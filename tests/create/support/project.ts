@@ -125,7 +125,7 @@ async function endOf(child: Deno.ChildProcess, reader: ReadableStreamDefaultRead
   return code;
 }
 
-/** All files of a project, by path. */
+/** All of a project's files, by path. */
 export async function filesIn(folder: string, below = ""): Promise<string[]> {
   const found: string[] = [];
   for await (const { name, isDirectory } of Deno.readDir(`${folder}${below}`)) {

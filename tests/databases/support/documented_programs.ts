@@ -16,7 +16,7 @@ const FOLDERS = [
 /** Code that makes a program one that uses a database. */
 const USES = /from "(?:redis|ioredis|pg|postgres)"|new (?:RedisStore|PostgresStore|RedisSessionStore)\(|redisTopics\(/;
 
-/** A limit for all requests, or for those below a path. */
+/** A limit for all requests, or for those under a path. */
 const LIMITED = /app\.use\(\s*(?:"([^"]*)",\s*)?rateLimit\(/;
 
 /** How a program uses its database, and how a test triggers that. */
@@ -41,7 +41,7 @@ export interface DocumentedProgram {
 
 /**
  * All programs that use a database: TypeScript blocks with an import, in pages and in source comments. Those that
- * import files of their own are parts of `examples/`, whose stores connect by themselves.
+ * import their own files are parts of `examples/`, where stores connect on their own.
  *
  * @throws {Error} If it is unknown how a program uses its database
  */

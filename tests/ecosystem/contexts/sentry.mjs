@@ -1,5 +1,5 @@
 // A shop that reports its errors to Sentry, on the library given as the first argument. It sends itself concurrent
-// orders from three users, and prints what Sentry received: the user and the request of each error.
+// orders from three users, and prints the data Sentry received: each error's user and request.
 import process from "node:process";
 import * as Sentry from "@sentry/node";
 

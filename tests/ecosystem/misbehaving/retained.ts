@@ -1,5 +1,5 @@
 /**
- * Prints what misbehaving requests leave behind, as JSON in the last line: bytes of heap by kind, and open streams.
+ * Prints what misbehaving requests leave behind, as JSON in the last line: heap bytes by kind, and open streams.
  *
  * Arguments: the programs that get requests; `never` for handlers that never respond.
  */
@@ -101,7 +101,7 @@ async function measure(kinds: readonly Kind[]): Promise<void> {
   let before = await heap();
   for (const { name, count, atOnce, ask, settle } of kinds) {
     const rounds: number[] = [];
-    // a leak grows with every request, so a second round also shows it
+    // a leak grows with every request, so it also shows in a second round
     while (rounds.length < 2 && (rounds[0] ?? Infinity) > LITTLE) {
       await repeat(count, atOnce, ask);
       await settle?.();

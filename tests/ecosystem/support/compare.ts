@@ -7,7 +7,7 @@ const GENERAL = ["date", "connection", "keep-alive", "transfer-encoding", "x-pow
 
 /** A part of a response that differs between the sides. */
 export interface Found {
-  /** `status`, `body`, `complete body` or the name of a header. */
+  /** `status`, `body`, `complete body` or a header name. */
   readonly part: string;
   /** The part in Sluice's response. */
   readonly sluice: unknown;

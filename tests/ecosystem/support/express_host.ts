@@ -5,7 +5,7 @@ import { fillNpmFolder, NPM_FOLDER } from "./npm_folder.ts";
 /**
  * Starts real Express under Node.
  *
- * @param packages Names of the packages that programs import
+ * @param packages Names of packages that programs import
  * @returns The process
  * @throws {Error} If there is no Node, or a package can't be installed
  */

@@ -19,7 +19,7 @@ export interface HostOptions {
 }
 
 /**
- * A process in which programs run, see `runner.mjs`. A program that crashes its process does not end the tests. The
+ * A process that runs programs, see `runner.mjs`. A program that crashes its process does not end the tests. The
  * process exits when its standard input closes, so none is left behind.
  */
 export class Host {

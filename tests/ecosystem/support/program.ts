@@ -69,7 +69,7 @@ export interface Difference {
 
 /** A program that uses one package as its README says, and requests to it. */
 export interface Program {
-  /** What works, as a sentence. */
+  /** The working feature, as a sentence. */
   readonly title: string;
   /** Packages that this program covers; by default the one the file is named after. */
   readonly packages?: readonly string[];

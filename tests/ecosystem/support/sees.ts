@@ -2,7 +2,7 @@ import { assert, assertEquals } from "@std/assert";
 import type { Exchanged } from "./ask_all.ts";
 
 /**
- * Asserts that a response is what the program declares.
+ * Asserts that a response matches the program's declaration.
  *
  * @param exchanged The request and its response
  * @throws {Error} If it is not

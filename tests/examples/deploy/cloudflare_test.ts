@@ -28,9 +28,9 @@ Deno.test("the example for Cloudflare is built by wrangler, and runs in workerd 
     assertStringIncludes(output, binding);
   }
   assert(!/warning/i.test(output), output);
-  // each package has the engine of the limiters (docs/decisions/0037-one-limiter-engine.md): of this, 2 KiB; the
-  // limiter's settlements and delays, 3, calendar windows and replaced limits 4; guarded telemetry, Node's error codes,
-  // one definition of the end of a request, and one spelling of files 7
+  // each package has the limiters' engine (docs/decisions/0037-one-limiter-engine.md): 2 KiB for this, 3 for
+  // settlements and delays, 4 for calendar windows and replaced limits, 7 for guarded telemetry, Node's error codes,
+  // one definition of a request's end, and one spelling of files
   const size = Number(output.match(/gzip: ([\d.]+) KiB/)?.[1]);
   assert(size > 10 && size < 172, `the Worker has ${size} KiB: ${output}`);
 

@@ -39,7 +39,7 @@ export async function copyExample(name: string): Promise<string> {
 /** The type checker's packages, as users install them from npm. */
 const TYPES = { "typescript": "7.0.2", "@types/node": "^24" };
 
-// their dependencies and those of the examples come from npm once; the packages themselves are unpacked every time
+// their dependencies and the examples' come from npm once; the packages themselves are unpacked every time
 async function install(): Promise<void> {
   const tarballs = await packages();
   const dependencies = await dependenciesOfExamples();
@@ -109,9 +109,9 @@ export function tool(name: string): string {
 export const skipTools: boolean = !Deno.env.has("SLUICE_RUNTIMES");
 
 /**
- * Copies a host next to the tools, so that it can import them.
+ * Copies a host next to the tools, so it can import them.
  *
- * @param name A file of `hosts/`
+ * @param name A file in `hosts/`
  * @returns Path of the copy
  */
 export async function host(name: string): Promise<string> {

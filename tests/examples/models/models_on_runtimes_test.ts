@@ -121,7 +121,7 @@ async function mcp(t: Deno.TestContext, origin: string, runtime: string): Promis
       await connection.write(new TextEncoder().encode(head));
       return await statusNow() === 409;
     }, "the stream is open");
-    // with the head unread, so that this is a reset
+    // with the head unread, to make this a reset
     connection!.close();
     await until(async () => await statusNow() === 200, "the stream is free");
     await statusOf(fetch(origin + MCP, { method: "DELETE", headers: session }));

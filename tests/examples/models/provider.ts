@@ -6,7 +6,7 @@ export interface Provider {
   readonly app: FrameworkApp;
   /** Aborted requests. */
   left: number;
-  /** Headers and body of the last request. */
+  /** The last request's headers and body. */
   last: { readonly authorization: string | undefined; readonly body: Record<string, unknown> } | undefined;
 }
 

@@ -1,4 +1,4 @@
-/** The program as a Worker, with the MCP server whose sessions are Durable Objects. */
+/** The program as a Worker, with the MCP server that keeps sessions in Durable Objects. */
 import process from "node:process";
 import mcp from "../../../examples/recipes/mcp_worker.ts";
 import { buildProgram } from "./program.ts";

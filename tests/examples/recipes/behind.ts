@@ -66,7 +66,7 @@ export class Behind {
     });
   }
 
-  /** The `Idempotency-Key` of each delivery for a plan. */
+  /** Each delivery's `Idempotency-Key`, for a plan. */
   keys(flag: string): readonly (string | undefined)[] {
     return this.#keys.get(flag) ?? [];
   }

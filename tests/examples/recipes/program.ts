@@ -41,7 +41,7 @@ export function buildProgram(): FrameworkApp {
   return app;
 }
 
-/** The recipe, and what it reports. */
+/** The recipe and its reports. */
 function backgroundOf(behind: string): FrameworkApp {
   const failures: string[] = [];
   const app = makeBackground({ url: `${behind}/orders`, pauseMs: 2 }).set("env", "test");

@@ -19,7 +19,7 @@ export const PAGE = "https://app.test";
 /** Origin of the accounts, as browsers see it. */
 export const LOGIN = "https://login.test";
 
-/** The settings of this process. */
+/** This process's settings. */
 export function readSetting(): Setting {
   return JSON.parse(process.env["RECIPES"]!);
 }

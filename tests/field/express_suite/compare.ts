@@ -4,7 +4,7 @@ import type { Results } from "../support/suite.ts";
 import { FAILING, type Failing } from "./failing.ts";
 import type { Major } from "./suite.ts";
 
-/** Results of the suite on one runtime. */
+/** The suite's results on one runtime. */
 export interface Judged {
   /** The runtime's version. */
   readonly version: string;
@@ -21,13 +21,13 @@ export interface Judged {
 }
 
 /**
- * Compares the results of a suite on a runtime.
+ * Compares a suite's results on a runtime.
  *
  * @param major The suite's major
  * @param runtime The runtime
  * @param theirs Results on Express
  * @param ours Results on Sluice
- * @param output Output of the tests on Sluice
+ * @param output The tests' output on Sluice
  * @param list Known failures
  */
 export function compare(

@@ -23,7 +23,7 @@ const SLUICE = `module.exports = require("@sluice/express");\n`;
 /** The tested library: Express's `lib/express.js`, or Sluice instead. */
 type Library = "express" | "sluice";
 
-/** The suite in its own folder, so that several processes can run it at once. `await using` removes it. */
+/** The suite in its own folder, so several processes can run it at once. `await using` removes it. */
 export class ExpressSuite implements AsyncDisposable {
   readonly #folder: string;
   readonly #major: Major;

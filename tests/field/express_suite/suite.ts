@@ -9,7 +9,7 @@ export const MAJORS: readonly Major[] = [5, 4];
 const COMMON = {
   repository: "expressjs/express",
   runner: "mocha",
-  // Mocha's default of two seconds is too short for a test that waits on a busy machine
+  // Mocha's two-second default is too short for a test that waits on a busy machine
   tests: ["--timeout", "8000", "--require", "test/support/env", "test/", "test/acceptance/"],
 } as const;
 

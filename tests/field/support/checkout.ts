@@ -104,7 +104,7 @@ async function changeManifest(path: string, packages: Readonly<Record<string, st
   await Deno.writeTextFile(path, JSON.stringify(manifest, null, 2));
 }
 
-/** Installs from the lock file, but into one folder, in which each `express` can be replaced. */
+/** Installs from the lock file, but into one folder, where each `express` can be replaced. */
 async function pnpm(folder: string): Promise<void> {
   const settings = ["node-linker=hoisted", "manage-package-manager-versions=false", "confirm-modules-purge=false"];
   const flags = ["--frozen-lockfile", "--ignore-scripts", ...settings.map((one) => `--config.${one}`)];

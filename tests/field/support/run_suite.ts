@@ -51,7 +51,7 @@ const COUNTING: Readonly<Record<Runner, string>> = {
   vitest: "--testNamePattern=(?!)",
 };
 
-/** Output of the tests, kept for debugging failures. */
+/** The tests' output, kept for debugging failures. */
 const LOGS = new URL("logs/", FIELD);
 
 /**
@@ -188,7 +188,7 @@ function isOutcome(status: string): status is Outcome {
 /**
  * Results by title. Tests with equal titles are numbered.
  *
- * @param pairs The full title and result of each test
+ * @param pairs Each test's full title and result
  */
 export function byTitle(pairs: readonly Written[]): Results {
   const results = new Map<string, Outcome>();

@@ -9,7 +9,7 @@ export interface Suite {
   readonly repository: string;
   /** The tested commit. */
   readonly commit: string;
-  /** Suffix of the folder it is checked out in, for a repository with several suites. */
+  /** Suffix for its checkout folder, if a repository has several suites. */
   readonly checkout?: string;
   /** The program that runs the tests. */
   readonly runner: Runner;

@@ -64,7 +64,7 @@ for (const seed of [11, 12, 13]) {
 Deno.test("an evicted key is counted with the others of its shared window", () => {
   const table = new FixedWindowTable(1000, 1);
   table.hit("a", 0);
-  // with one slot and 1024 shared counters, some of these keys share the counter of "a"
+  // with one slot and 1024 shared counters, some of these keys share the counter for "a"
   for (let i = 0; i < 20_000; i++) table.hit(`other${i}`, 500);
   table.hit("newer", 1000);
   assertEquals(table.size, 1);

@@ -120,7 +120,7 @@ Deno.test("within one window no key is admitted beyond the limit, at its own pla
   const admitted = new Map<string, number>();
   for (let i = 0; i < 100_000; i++) {
     const key = oddKey(below);
-    // some slots become free, so that keys move to them from shared ones; forgetting a key restarts its count
+    // some slots become free, so keys move to them from shared ones; forgetting a key restarts its count
     if (below(20) === 0) {
       const other = oddKey(below);
       store.delete(other);

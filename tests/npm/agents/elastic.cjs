@@ -1,4 +1,4 @@
-/** elastic-apm-node, which reports to the collector; `PLAIN` adds what plain Sluice needs. */
+/** elastic-apm-node, which reports to the collector; `PLAIN` adds plain Sluice's setup. */
 "use strict";
 const agent = require("elastic-apm-node").start({
   serverUrl: process.env.COLLECTOR,

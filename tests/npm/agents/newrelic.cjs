@@ -1,6 +1,6 @@
 /**
- * newrelic, whose transactions are read from the agent itself, because it reports only to its own service. `PLAIN` adds
- * what plain Sluice needs.
+ * newrelic. Transactions are read from the agent itself, because it reports only to its own service. `PLAIN` adds plain
+ * Sluice's setup.
  */
 "use strict";
 const newrelic = require("newrelic");

@@ -138,7 +138,7 @@ exports.until = async function (isSo, what) {
   throw new Error(`${what}: not within ten seconds`);
 };
 
-/** Prints what the agent recorded for the requests, in order, as the last line, and exits. */
+/** Prints the agent's records for the requests, in order, as the last line, and exits. */
 exports.report = function (found) {
   process.stdout.write(`\n${JSON.stringify(found)}\n`, () => process.exit());
 };

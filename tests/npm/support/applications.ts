@@ -2,7 +2,7 @@
 import { table } from "../../ecosystem/support/page.ts";
 import type { Ask, Difference } from "../../ecosystem/support/program.ts";
 
-/** Port of an application. */
+/** An application's port. */
 const PORT = /(?<=127\.0\.0\.1:)\d+/g;
 
 /** Entity tags, which the frameworks compute differently. */

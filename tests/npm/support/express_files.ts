@@ -4,8 +4,8 @@ import { EXPRESS_FILES as FILES } from "../../../scripts/express_package.ts";
 import type { Project } from "./project.ts";
 
 /**
- * Its arguments are a path from whose folder packages are loaded, the name of the package, and paths below its `lib/`
- * as JSON. It loads each file, uses it as such programs do, and prints the results.
+ * Its arguments are a path in the folder where packages are loaded from, the package name, and paths in its `lib/` as
+ * JSON. It loads each file, uses it as such programs do, and prints the results.
  */
 const EXPRESS_FILES = `
   process.env.NO_DEPRECATION = "express";
@@ -87,7 +87,7 @@ const EXPRESS_FILES = `
  *
  * @param project Project to run it in
  * @param runtime The command that runs it: a program and its arguments
- * @param from A path in the folder from which packages are loaded
+ * @param from A path in the folder where packages are loaded from
  * @param name Name of the package there
  * @returns Its output
  */

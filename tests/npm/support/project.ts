@@ -1,4 +1,4 @@
-/** Projects like a user's: an empty folder in which this repository's packages are installed. */
+/** Projects like a user's: an empty folder where this repository's packages are installed. */
 import { type Finished, run } from "../../../scripts/process.ts";
 import { PATIENCE_MS } from "../../support/patience.ts";
 import type { Registry } from "./registry.ts";

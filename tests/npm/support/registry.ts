@@ -16,7 +16,7 @@ export interface Registry {
   readonly jsr: string;
   /** The npm packages. */
   readonly packages: readonly Built[];
-  /** Folder of the JSR packages. */
+  /** Folder with the JSR packages. */
   readonly published: URL;
   /** Environment variables that make npm, pnpm, Yarn, Bun and Deno use them. */
   readonly env: Record<string, string>;

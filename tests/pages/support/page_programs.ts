@@ -89,7 +89,7 @@ export function requestsIn(block: string): ShownRequest[] {
 }
 
 /**
- * Whether an output matches what a page shows.
+ * Whether output matches the output on a page.
  *
  * @param shown The output on the page, with `…` for anything that varies
  */

@@ -10,7 +10,7 @@ type Module = typeof import("../../../src/platform/deno/request_record.ts");
 
 let instances = 0;
 
-/** The module remembers what it learned from the first request, so each test loads its own copy. */
+/** The module remembers facts from the first request, so each test loads its own copy. */
 async function fresh(): Promise<Module> {
   return await import(`../../../src/platform/deno/request_record.ts?instance=${instances++}`);
 }

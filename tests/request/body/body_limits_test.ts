@@ -188,7 +188,7 @@ Deno.test("the head of a part is counted to its empty line, whatever delimiters 
   };
   // the limit applies to each part, not to their sum
   assertEquals(await seen(`${part("a", `X: ${long}`)}${part("b", `X: ${long}`)}--B--`), [200, ["a", "b"]]);
-  // content, and data after the end of the form
+  // content, and data after the form's end
   const closed = `--B--\r\n${long}${long}`;
   assertEquals(await seen(`${part("a")}${part("b").replace("1", long + long)}${closed}`), [200, ["a", "b"]]);
   const refused = [413, ["LIMIT_HEADER_SIZE", 8192, "a part's head has more than 8192 bytes"]];

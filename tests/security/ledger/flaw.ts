@@ -12,9 +12,7 @@ interface Described {
   readonly flaw: string;
   /** Sluice's behavior; prefixed with the identifier, it is the test's name. */
   readonly here: string;
-  /**
-   * Why Sluice also has the flaw. `attack` must then throw, so that the row changes once the attack no longer works.
-   */
+  /** Why Sluice also has the flaw. `attack` must then throw, so the row changes once the attack no longer works. */
   readonly open?: string;
 }
 

@@ -59,7 +59,7 @@ export function spellings(path: string): string[] {
 /** Headers that a client, a page or a proxy may add to a request. */
 export const ADDED: readonly Record<string, string>[] = [
   {},
-  // DNS rebinding: a page of evil.example, whose name now resolves to this machine
+  // DNS rebinding: a page on evil.example, a name that now resolves to this machine
   { host: "evil.example:3000" },
   { host: "evil.example:3000", origin: "http://evil.example:3000", "sec-fetch-site": "same-origin" },
   // a proxy on the same machine, and clients that pretend to be one

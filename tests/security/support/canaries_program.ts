@@ -1,6 +1,6 @@
 /**
  * Plants canaries: sends random requests, each with a secret in one part, to an application in production. Prints the
- * number of requests, and those whose canary reappeared in a log line, a response or a span.
+ * number of requests, and those with a canary that reappeared in a log line, a response or a span.
  */
 import process from "node:process";
 import { type } from "arktype";
@@ -93,7 +93,7 @@ function shown(value: unknown): string {
   return `${value.stack} ${value.message} ${JSON.stringify({ ...value })} ${shown(value.cause)}`;
 }
 
-/** A span as a server's instrumentation starts it, in both versions of the conventions. */
+/** A span as server instrumentation starts it, under both versions of the conventions. */
 class Span {
   readonly attributes: Record<string, unknown>;
   readonly #events: unknown[] = [];

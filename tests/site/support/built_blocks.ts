@@ -5,7 +5,7 @@ export interface BuiltBlock {
   readonly language: string;
   /** Its contents. */
   readonly code: string;
-  /** Path of the file, if it names one. */
+  /** File path, if the block names a file. */
   readonly path?: string;
 }
 

@@ -20,7 +20,7 @@ export const OWN_NAMES = {
     ...["session", "secret", "signedCookies"],
     // properties that @sluice/middleware entries add
     ...["csrfToken", "id", "log", "timedout"],
-    // what older body parsers check
+    // checked by older body parsers
     ...["_body"],
   ],
   // the last three are Node's own, which Deno's node:http lacks
@@ -30,7 +30,7 @@ export const OWN_NAMES = {
   limiter: [
     ...["breakerIsOpen", "close", "consume", "counters", "keys", "overflows", "peek", "policies", "refund", "release"],
     ...["replace", "reset", "size", "top", "waitFor", "warm"],
-    // methods of other limiters, which throw an error with the name to use
+    // methods from other limiters, which throw an error with the name to use
     ...["block", "check", "delete", "get", "limit", "penalty", "removeTokens", "reserve", "reward"],
   ],
   store: ["capabilities", "decide", "give", "inspect", "overflows", "reset", "settle", "size"],

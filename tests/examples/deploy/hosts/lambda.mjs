@@ -6,7 +6,7 @@ import { PassThrough } from "node:stream";
 
 const [bundle, recorded] = process.argv.slice(2);
 const template = JSON.parse(readFileSync(recorded, "utf8"));
-// separates the head and the body of a streamed response
+// separates a streamed response's head and body
 const DELIMITER = Buffer.alloc(8);
 
 globalThis.awslambda = {
