@@ -49,7 +49,7 @@ export interface Visit {
   lacks(feature: Feature): string | undefined;
 }
 
-/** One behavior of an application. */
+/** One application behavior. */
 export interface Case {
   /** A sentence that describes it. */
   readonly name: string;
@@ -59,7 +59,7 @@ export interface Case {
   run(visit: Visit): Promise<void>;
 }
 
-/** A chapter of the contract. */
+/** A chapter in the contract. */
 export interface Chapter {
   readonly title: string;
   readonly cases: readonly Case[];

@@ -3,7 +3,7 @@ import type { Outcome, Subject } from "./app_contract.ts";
 
 type Described = Pick<Subject, "name" | "gaps" | "noticesResets">;
 
-/** A column of the tables. */
+/** A table column. */
 interface Column extends Described {
   /** Its heading. */
   readonly code: string;

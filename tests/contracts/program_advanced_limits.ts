@@ -150,7 +150,7 @@ function clients(app: FrameworkApp, clock: RequestedClock): void {
   app.use("/advanced/composite", composite);
 }
 
-// callers that are queued
+// queued callers
 function turns(app: FrameworkApp): void {
   const limiter = new Limiter({ algorithm: "concurrency", limit: 1 });
   const entered = new Map<string, number>();

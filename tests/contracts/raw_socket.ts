@@ -24,8 +24,8 @@ export class RawSocket implements Disposable {
   /**
    * Connects, sends the handshake, and reads the response head.
    *
-   * @param origin Origin of the server
-   * @param path Path of the request
+   * @param origin The server's origin
+   * @param path The request's path
    * @param headers Headers that replace or extend those of a valid handshake; `""` removes one
    * @param method The method
    */

@@ -15,8 +15,8 @@ export class SocketClient implements AsyncDisposable {
   readonly #messages: ReadableStreamDefaultReader<string | ArrayBuffer>;
 
   /**
-   * @param origin Origin of the server
-   * @param path Path of the request
+   * @param origin The server's origin
+   * @param path The request's path
    * @param options Handshake options
    */
   constructor(origin: string, path: string, { protocols = [], headers = {} }: ConnectOptions = {}) {

@@ -1,7 +1,7 @@
 /**
- * Intentional differences of Sluice's types from Express's, as compiler errors in DefinitelyTyped's tests. Any other
- * error fails the run, and so does a listed one that no longer occurs. docs/express-differences.md explains the reasons
- * to users.
+ * Intentional differences between Sluice's types and Express's, as compiler errors in DefinitelyTyped's tests. Any
+ * other error fails the run, and so does a listed one that no longer occurs. docs/express-differences.md explains the
+ * reasons to users.
  */
 
 export interface Expected {

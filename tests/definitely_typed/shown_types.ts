@@ -13,7 +13,7 @@ export interface Unlike {
 
 /**
  * Compares the types expected in a file's comments with those the compiler shows. A trailing comment applies to its own
- * line, a comment on its own line, to the next one.
+ * line, and a comment on its own line to the next one.
  *
  * @param source The file
  * @param checker The compiler

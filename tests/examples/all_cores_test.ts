@@ -1,4 +1,4 @@
-/** The setups of `docs/all-cores.md`: all processes respond, and each keeps its own counts. */
+/** The setups in `docs/all-cores.md`: all processes respond, and each keeps its own counts. */
 import { assert, assertEquals } from "@std/assert";
 import { fileURLToPath } from "node:url";
 import { bundled } from "../contracts/bundled.ts";

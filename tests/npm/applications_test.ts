@@ -1,4 +1,4 @@
-/** npm applications for Express, moved by two lines in their `package.json`. Both versions get the same requests. */
+/** npm applications for Express, moved to Sluice by two lines in their `package.json`: both get the same requests. */
 import { assertEquals } from "@std/assert";
 import { askAll, type Exchanged } from "../ecosystem/support/ask_all.ts";
 import { compare } from "../ecosystem/support/compare.ts";

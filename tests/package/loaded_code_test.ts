@@ -18,7 +18,7 @@ const LITERAL = /^"[^"]*"(?:,|$)/;
  * request, or a typing error in a setting may become a package to load or code to run (decision 18).
  */
 const KNOWN = [
-  // the file of a package that findPackage found installed
+  // a file in an installed package that findPackage found
   "src/node/load_package.ts: pathToFileURL(path).href",
   // `ws`, resolved from this module
   "src/node/load_ws.ts: from: string",

@@ -1,7 +1,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { readSources, withoutComments } from "../support/sources.ts";
 
-/** Folders of the packages that may read input from clients. */
+/** Folders of packages that may read input from clients. */
 const FOLDERS = [
   ...[
     "src/",

@@ -25,7 +25,7 @@ const PROGRAM = `
   console.log((await jsrPackages()).href);
 `;
 
-/** Returns the folder of the packages to a program that needs them. */
+/** Returns the packages' folder to a program that needs them. */
 async function folderFor({ path }: Checkout): Promise<string> {
   const args = ["run", "-A", "--quiet", "--no-check", "tests/program.ts"];
   const { code, output } = await run(Deno.execPath(), args, { limitMs: PATIENCE_MS, quiet: true, cwd: path });

@@ -1,4 +1,4 @@
-/** Checks that all contestants of the benchmark do the same work. */
+/** Checks that all contestants in the benchmark do the same work. */
 import { assertEquals, assertRejects } from "@std/assert";
 import { fileURLToPath } from "node:url";
 import { serveStatic } from "hono/deno";

@@ -12,7 +12,7 @@ const { COUNTED } = await import("./counted_handlers.ts");
 /** Requests before the counted one. */
 const WARM_UP = 600;
 
-/** Cost of a scenario. */
+/** A scenario's cost. */
 export interface Cost {
   /** Whether the response was returned synchronously. */
   readonly atOnce: boolean;

@@ -73,7 +73,7 @@ function countCalls(holder: object, method: string, name: string): void {
   });
 }
 
-/** Counts reads of an accessor. */
+/** Counts accessor reads. */
 function countReads(holder: object, property: string, name: string): void {
   const { get, ...rest } = Reflect.getOwnPropertyDescriptor(holder, property)!;
   Reflect.defineProperty(holder, property, {

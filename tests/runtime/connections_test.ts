@@ -1,4 +1,4 @@
-/** Requests' reports about their connections, on every runtime that listens. */
+/** Connection properties that requests report, on every runtime that listens. */
 import { assertEquals } from "@std/assert";
 import { run } from "../../scripts/process.ts";
 import { LISTENING_RUNTIMES } from "../support/listening_runtimes.ts";

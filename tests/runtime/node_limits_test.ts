@@ -39,7 +39,7 @@ function reset(stream: number, code: number): number[] {
   return frame(RST_STREAM, 0, stream, [0, 0, 0, code]);
 }
 
-/** The acknowledgement of the server's settings. */
+/** The acknowledgement for the server's settings. */
 const ACKNOWLEDGED = frame(SETTINGS, 1, 0);
 
 /** Reads until some bytes have arrived. */

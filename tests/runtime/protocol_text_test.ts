@@ -1,10 +1,10 @@
-/** Bytes in a header that are optional whitespace: spaces and tabs. On every runtime that listens. */
+/** Header bytes that are optional whitespace (spaces and tabs), on every runtime that listens. */
 import { assert, assertEquals } from "@std/assert";
 import { startServing } from "../contracts/serving.ts";
 import { LISTENING_RUNTIMES } from "../support/listening_runtimes.ts";
 import { opened, untilClosed } from "../support/raw_client.ts";
 
-/** Bytes in a header that JavaScript or another parser treats as blanks. */
+/** Header bytes that JavaScript or another parser treats as blanks. */
 const OTHER_BLANKS = {
   "U+00A0 as a byte": "\xa0",
   "U+0085 as a byte": "\x85",

@@ -79,8 +79,8 @@ function functionsIn(file: string, option: string): ((req: object) => unknown)[]
 }
 
 /**
- * Asserts that options that tighten a route's limit apply to all its spellings, and that options that relax it apply to
- * no other route.
+ * Asserts that options tightening a route's limit apply to all its spellings, and that options relaxing it apply to no
+ * other route.
  */
 async function assertByRoute(
   file: string,

@@ -45,7 +45,7 @@ export interface OwnPostgres extends TestPostgres {
 /**
  * Starts a server and waits until it accepts connections.
  *
- * @param programs Folder of the programs
+ * @param programs The programs' folder
  * @returns The server
  */
 export async function startPostgres(programs: string): Promise<OwnPostgres> {

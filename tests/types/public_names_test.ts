@@ -16,7 +16,7 @@ type Subject = keyof typeof OWN_NAMES;
 
 const SUBJECTS = Object.keys(OWN_NAMES) as Subject[];
 
-/** The names of an object and of its prototypes, except those of `Object.prototype`. */
+/** Names on an object and its prototypes, except those on `Object.prototype`. */
 function namesOf(object: object): Set<string> {
   const names = new Set<string>();
   for (let one: object | null = object; one !== null && one !== Object.prototype; one = Object.getPrototypeOf(one)) {

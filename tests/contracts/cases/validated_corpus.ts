@@ -7,7 +7,7 @@ export interface Judged {
   /** Query string, after the route's path. */
   readonly query?: string;
   readonly init: RequestInit;
-  /** Response status: 200, or a 4xx. */
+  /** Response status: 200 or a 4xx. */
   readonly status: number;
 }
 

@@ -23,7 +23,7 @@ export interface Site {
 /**
  * Makes a folder for projects, with separate caches where a runtime would reuse a package from another build.
  *
- * @param registry Source of the packages
+ * @param registry Package source
  */
 export async function makeSite(registry: Registry): Promise<Site> {
   const path = `${await Deno.makeTempDir({ prefix: "sluice-projects-" })}/`;

@@ -1,4 +1,4 @@
-/** Documented programs that use a database, prepared for a test to start and send requests. */
+/** Documented programs that use a database, prepared so a test can start them and send them requests. */
 
 const ROOT = new URL("../../../", import.meta.url);
 const FOLDERS = [
@@ -22,7 +22,7 @@ const LIMITED = /app\.use\(\s*(?:"([^"]*)",\s*)?rateLimit\(/;
 /** How a program uses its database, and how a test triggers that. */
 export type Use = "limiters" | "limited app" | "topics" | "events" | "sessions";
 
-/** Addresses of the databases. */
+/** Database addresses. */
 export interface Databases {
   readonly redis: string;
   readonly postgres: string;

@@ -100,7 +100,7 @@ export function asClient(ask: Ask, address: string): Ask {
 /**
  * Converts over a WebSocket.
  *
- * @param url URL of the service
+ * @param url The service's URL
  */
 export async function checkSocket(url: string): Promise<void> {
   const socket = new WebSocket(`${url.replace(/^http/, "ws")}/live`);

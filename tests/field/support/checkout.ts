@@ -5,7 +5,7 @@ import { tool } from "../../npm/support/tools.ts";
 import { FIELD } from "./folder.ts";
 import type { Suite } from "./suite.ts";
 
-/** Suites without a lock file get the registry's packages as of this day. */
+/** Suites without a lock file get the registry's packages as of this date. */
 const BEFORE = "2026-11-01";
 
 /**

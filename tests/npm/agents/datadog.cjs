@@ -1,4 +1,4 @@
-/** dd-trace, with the exporter that writes traces to standard output; `PLAIN` adds plain Sluice's setup. */
+/** dd-trace, with the exporter that writes traces to standard output; `PLAIN` adds the setup plain Sluice needs. */
 "use strict";
 const tracer = require("dd-trace").init({ flushInterval: 0 });
 if (process.env.PLAIN) new tracer.TracerProvider().register();

@@ -1,4 +1,4 @@
-/** elastic-apm-node, which reports to the collector; `PLAIN` adds plain Sluice's setup. */
+/** elastic-apm-node, which reports to the collector; `PLAIN` adds the setup plain Sluice needs. */
 "use strict";
 const agent = require("elastic-apm-node").start({
   serverUrl: process.env.COLLECTOR,

@@ -1,6 +1,6 @@
 /**
- * newrelic. Transactions are read from the agent itself, because it reports only to its own service. `PLAIN` adds plain
- * Sluice's setup.
+ * newrelic. Transactions are read from the agent itself, because it reports only to its own service. `PLAIN` adds the
+ * setup plain Sluice needs.
  */
 "use strict";
 const newrelic = require("newrelic");

@@ -74,7 +74,7 @@ export interface Reported {
 const reported = (called: (one: Reported) => string | undefined) => (all: Reported[]): Seen[] =>
   all.map((one) => seen(one, called(one) ?? null, one.errors ?? [], one.layers ?? []));
 
-/** Adds plain Sluice's setup from docs/monitoring.md. */
+/** Adds the setup plain Sluice needs, as docs/monitoring.md shows. */
 const PLAIN = { PLAIN: "1" };
 
 export const AGENTS: readonly Agent[] = [

@@ -1,4 +1,4 @@
-/** The target of socket attacks, on every runtime: prints its port, and on Node also an HTTP/2 server's. */
+/** The target for socket attacks, on every runtime: prints its port, and on Node also an HTTP/2 server's. */
 import sluice from "@sluice/sluice";
 
 const isNode = !("Deno" in globalThis) && !("Bun" in globalThis);

@@ -1,6 +1,6 @@
 import { assert } from "@std/assert";
 
-/** Time limit of an attack on the event loop, in ms. On packages with the flaw, it took many seconds. */
+/** Time limit for an attack on the event loop, in ms. On packages with the flaw, it took many seconds. */
 const LIMIT_MS = 2000;
 
 /** Runs an attack, and asserts that it did not block the event loop. */

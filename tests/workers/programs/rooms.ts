@@ -31,7 +31,7 @@ function shown(value: unknown): unknown {
 
 function buildRoom(ctx: DurableState): FrameworkApp {
   const app = sluice().set("env", "test");
-  // identifies one of the object's lives
+  // identifies one lifetime of the object
   const born = crypto.randomUUID();
   ctx.storage.kv.put("lives", (ctx.storage.kv.get("lives") ?? 0) + 1);
   app.setAppContext({ setApp: (req) => Object.assign(req, { room: ctx.id.toString().length }) });
