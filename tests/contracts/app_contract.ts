@@ -35,10 +35,10 @@ import type { Ask, Case, Chapter, Feature } from "./case.ts";
 import { byAborting, byReset } from "./disconnecting.ts";
 import { PATIENCE_MS } from "../support/patience.ts";
 
-/** The chapters of `@sluice/openapi`. */
+/** The `@sluice/openapi` chapters. */
 export const OPENAPI_CONTRACT: readonly Chapter[] = [documented, validated];
 
-/** The chapters of `@sluice/middleware`. */
+/** The `@sluice/middleware` chapters. */
 export const MIDDLEWARE_CONTRACT: readonly Chapter[] = [
   events,
   uploads,

@@ -19,7 +19,7 @@ import { byClient, type RequestedClock } from "./program_limits.ts";
 type Options = RateLimitOptions<FrameworkRequest>;
 
 /**
- * Routes behind the limiter of `@sluice/rate-limit`.
+ * Routes behind the `@sluice/rate-limit` limiter.
  *
  * @param app The application
  * @param clock The clock

@@ -3,7 +3,7 @@ import { openapiPages } from "@sluice/openapi/pages";
 import { operation, validate } from "@sluice/openapi";
 import { type FrameworkApp, Router } from "@sluice/sluice";
 
-/** A hand-written schema for strings of digits. */
+/** A hand-written schema for digit strings. */
 const digits = {
   "~standard": {
     version: 1 as const,

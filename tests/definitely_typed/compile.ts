@@ -11,7 +11,7 @@ export interface Finding {
   readonly message: string;
 }
 
-/** Declarations of packages and the compiler, parsed once for all programs. */
+/** Declarations from packages and the compiler, parsed once for all programs. */
 const parsed = new Map<string, ts.SourceFile | undefined>();
 
 /** How a program loads `express`: with `require`, which gets CommonJS types, or with `import`. */

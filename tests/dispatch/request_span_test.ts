@@ -186,7 +186,7 @@ Deno.test("spans that a middleware begins, and requests that a handler makes in 
 
 Deno.test("instrumentations of servers get the route for their metrics", async () => {
   const metadata: { route?: string } = {};
-  // as setRPCMetadata of @opentelemetry/core does
+  // as setRPCMetadata from @opentelemetry/core does
   const key = createContextKey("OpenTelemetry SDK Context Key RPC_METADATA");
   const app = quietApp().get("/users/:id", (_req, res) => void res.end());
   await context.with(context.active().setValue(key, metadata), () => spanOf(app, "/users/7"));

@@ -75,7 +75,7 @@ function randomProgram(pick: Pick, depth: number, methods: readonly string[], kn
   return program;
 }
 
-/** Builds the program on a router of either library. */
+/** Builds the program on a router from either library. */
 function build(program: Program, target: Any, lib: Any, log: Any[], built = new Map<Program, Any>()): Any {
   for (const { name, as, path, method, actions, router } of program.registrations) {
     const handlers = actions.map((action, i) => handler(`${name}/${i}`, action, log));
@@ -161,7 +161,7 @@ async function askSluice(program: Program, asks: Asks): Promise<Ended[]> {
 
 type Asks = readonly (readonly [method: string, path: string])[];
 
-/** Calls a router of either library with plain objects, as Node's server would. */
+/** Calls a router from either library with plain objects, as Node's server would. */
 async function askRouter(program: Program, lib: Any, asks: Asks): Promise<Ended[]> {
   const log: Any[] = [];
   const root = build(program, lib(program.options), lib, log);

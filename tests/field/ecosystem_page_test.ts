@@ -1,4 +1,4 @@
-/** The page has the results of `deno task test:field`. */
+/** The page has the results from `deno task test:field`. */
 import { assertEquals } from "@std/assert";
 import { withResults } from "./support/page.ts";
 import { programs } from "./support/run_program.ts";

@@ -12,7 +12,7 @@ globalThis.addEventListener("unload", () => void registry.stop());
 
 const PAGE = new URL("../../docs/monitoring.md", import.meta.url);
 
-/** The package used as `express`, and the major whose behavior it follows. */
+/** The package used as `express`, and the major it follows. */
 const PLACES: Readonly<Record<string, { readonly express: string; readonly major: number | null }>> = {
   "Express 5": { express: "^5.0.0", major: 5 },
   "`@sluice/express@5`": { express: "npm:@sluice/express@^5.0.0", major: 5 },

@@ -359,7 +359,7 @@ function required(): string {
   `) + LIMITS;
 }
 
-/** Node forgets the address with the connection. It was read before, because a limiter of either package needs it. */
+/** Node forgets the address with the connection. It was already read, because either package's limiter needs it. */
 const LEAVING = `
   import { connect } from "node:net";
   import sluice from "@sluice/sluice";

@@ -124,7 +124,7 @@ const TOLD = {
   "GET /undici": [200, '["GET",null,""]'],
   "GET /undici/made": [201, "made"],
 };
-/** undici's own `fetch` reads `duplex`, which only the request classes of Node and Bun have. */
+/** undici's own `fetch` reads `duplex`, which only Node's and Bun's request classes have. */
 const WITH_UNDICI = { ...TOLD, "POST /undici": [200, '["POST","1","body"]'] };
 
 if (inFull) {

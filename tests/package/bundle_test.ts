@@ -37,7 +37,7 @@ function sectionsOf(text: string): Section[] {
   return parts.flatMap((path, i) => i % 2 === 0 ? [{ path, text: parts[i + 1]! }] : []);
 }
 
-/** Size limits in bytes, with about 1 % of headroom; docs/measurements/size.md explains the size. */
+/** Size limits in bytes, with about 1 % headroom; docs/measurements/size.md explains the size. */
 const BUDGETS = [
   { what: "the smallest Worker", program: "hello", make: bundleForWorkers, minified: 287_300, gzipped: 103_700 },
   { what: "the smallest application", program: "hello", make: bundle, minified: 319_200, gzipped: 113_800 },

@@ -1,4 +1,4 @@
-/** The entries of `@sluice/middleware`, as programs load them. */
+/** The `@sluice/middleware` entries, as programs load them. */
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
 import { assert, assertEquals } from "@std/assert";

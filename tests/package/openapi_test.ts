@@ -1,4 +1,4 @@
-/** The functions of `@sluice/openapi`, as programs load them. */
+/** The `@sluice/openapi` functions, as programs load them. */
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
 import { assert, assertEquals } from "@std/assert";

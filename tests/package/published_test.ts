@@ -18,7 +18,7 @@ import { PATIENCE_MS } from "../support/patience.ts";
 const ROOT = new URL("../../", import.meta.url);
 const FOLDER = ".cache/published_test/";
 
-/** The modules of `mod.js`: the part shared with other entries, and the rest. */
+/** The modules in `mod.js`: the part shared with other entries, and the rest. */
 const MODULES = 2;
 
 /** A package's entry point. */

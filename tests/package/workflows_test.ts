@@ -1,4 +1,4 @@
-/** The files in `.github/`, which cannot be run before they take effect. */
+/** The files in `.github/`, which cannot be tried before they take effect. */
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { fileURLToPath } from "node:url";
 import { parse } from "yaml";

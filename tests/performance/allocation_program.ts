@@ -1,5 +1,5 @@
 /**
- * Counts the bytes that each request of `counted_requests.ts` allocates, and prints them as JSON. It runs without the
+ * Counts the bytes that each request in `counted_requests.ts` allocates, and prints them as JSON. It runs without the
  * optimizing compilers, which eventually eliminate allocations. The young generation is so large that nothing is
  * collected while counting. Thus the figures are the same in every run.
  */

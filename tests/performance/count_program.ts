@@ -1,5 +1,5 @@
 /**
- * Counts the cost of each request of `counted_requests.ts`, and prints it as JSON. In process, it counts default
+ * Counts the cost of each request in `counted_requests.ts`, and prints it as JSON. In process, it counts default
  * settings (`defaults`), `etag` and `json charset` false (`lean`), and a hand-written handler (`raw`); served by Deno,
  * the first two.
  */

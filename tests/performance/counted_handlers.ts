@@ -1,10 +1,10 @@
-/** The counted handlers: an application with the routes of `counted_requests.ts`, and a hand-written handler. */
+/** The counted handlers: an application with the routes from `counted_requests.ts`, and a hand-written handler. */
 import sluice, { type FrameworkApp } from "@sluice/sluice";
 
 /** Responds to a request. */
 export type FetchHandler = (request: Request, info?: unknown) => Response | Promise<Response>;
 
-/** The contestants, by the names of their figures. */
+/** The contestants, by figure name. */
 export const COUNTED: Readonly<Record<"raw" | "lean" | "defaults", FetchHandler>> = {
   raw: byHand,
   lean: countedApp().set("etag", false).set("json charset", false).fetch as FetchHandler,

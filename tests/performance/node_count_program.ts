@@ -1,6 +1,6 @@
 /**
  * Counts the objects made until a response is sent, on Node's own server, and prints them as JSON. Covers the requests
- * of `counted_requests.ts` that have no body and get their response on the tick they arrive.
+ * in `counted_requests.ts` that have no body and get their response on the tick they arrive.
  */
 import { createServer, request } from "node:http";
 import type { AddressInfo } from "node:net";

@@ -1,4 +1,4 @@
-/** Parses a form of 100 kB made of nested sparse lists, and prints as JSON how many names were read. */
+/** Parses a 100 kB form of nested sparse lists, and prints the number of parsed names as JSON. */
 import sluice from "@sluice/sluice";
 
 const app = sluice().set("env", "test");

@@ -1,4 +1,4 @@
-/** A process stopped behind a load balancer, with the same order of events as npm's terminus on Node. */
+/** A process stopped behind a load balancer, with the order of events that npm's terminus has on Node. */
 import { assert, assertEquals } from "@std/assert";
 import { fileURLToPath } from "node:url";
 import { bundleForNode, skipNode } from "../support/node_program.ts";

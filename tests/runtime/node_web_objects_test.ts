@@ -5,7 +5,7 @@ import { skipNode, startDeno, startNode } from "../support/node_program.ts";
 
 const PROGRAM = "tests/fixtures/node/web_objects.ts";
 
-/** Each use, with its result for GET and for a POST of `hello`. */
+/** Each use, with its result for GET and for a POST with `hello`. */
 const USES: readonly [use: string, get: unknown, post: unknown][] = [
   ["class", [true, true, "[object Request]"], [true, true, "[object Request]"]],
   ["copied", ["GET", "/copied", "1", null], ["POST", "/copied", "1", "hello"]],

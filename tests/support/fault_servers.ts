@@ -25,7 +25,7 @@ export interface FaultRuntime {
   readonly name: string;
   /** Whether the runtime is missing on this machine. */
   readonly missing: boolean;
-  /** The command that runs a program of `tests/fixtures/`. */
+  /** The command that runs a program in `tests/fixtures/`. */
   command(fixture: string): Promise<readonly string[]>;
 }
 

@@ -35,7 +35,7 @@ export interface LambdaFunction extends AsyncDisposable {
 /**
  * Runs a function.
  *
- * @param path Path of its module relative to the root
+ * @param path The module's path relative to the root
  */
 export async function startLambda(path: string): Promise<LambdaFunction> {
   const host = `${RUNTIMES}lambda.mjs`;

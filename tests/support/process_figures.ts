@@ -36,7 +36,7 @@ export async function allowDescriptors(pid: number, count: number): Promise<void
   if (limit() < count) throw new Error(`A process may open ${limit()} files; raise \`ulimit -n\` to ${count}`);
 }
 
-/** CPU time that a process has used, in s. */
+/** A process's CPU time, in s. */
 export function processorTime({ pid }: Running): number {
   const fields = Deno.readTextFileSync(`/proc/${pid}/stat`).replace(/^.*\) /, "").split(" ");
   return (Number(fields[11]) + Number(fields[12])) / 100;

@@ -1,4 +1,4 @@
-/** Hovers in an editor: for a handler's arguments, for the methods that every program calls, and for settings. */
+/** Editor hovers for handler arguments, the methods every program calls, and settings. */
 import { assertEquals, assertMatch } from "@std/assert";
 import { fileURLToPath } from "node:url";
 import ts from "typescript";

@@ -8,7 +8,7 @@ const GZIP: RequestInit = { headers: { "accept-encoding": "gzip" } };
 
 const LONG = Array.from({ length: 300 }, (_, id) => ({ id, name: `User ${id} ü` }));
 
-/** Compressed responses of `@sluice/middleware/compress`. */
+/** Compressed responses from `@sluice/middleware/compress`. */
 export const compressed: Chapter = chapter("Compressed responses", (it) => {
   it("a body is the same when it is decompressed, in whichever way it was sent", async ({ ask }) => {
     for (const way of ["json", "returned", "written"]) {

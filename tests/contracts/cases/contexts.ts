@@ -26,7 +26,7 @@ function chain(ask: Ask, headers: Record<string, string>): Promise<unknown> {
   });
 }
 
-/** `context` of `@sluice/middleware`, and its users. */
+/** `context` from `@sluice/middleware`, and its users. */
 export const contexts: Chapter = chapter("The request's context", (it) => {
   it("there is a request only within requests, or the middleware says what is missing", async ({ ask, lacks }) => {
     const { refusal, isNone } = await json(ask, "/contexts/support") as { refusal: string | null; isNone: boolean };

@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { type Chapter, chapter, json, text } from "../case.ts";
 
-/** The document and the pages of `@sluice/openapi`. */
+/** The `@sluice/openapi` document and pages. */
 export const documented: Chapter = chapter("OpenAPI", (it) => {
   it("the document has the routes with their schemas, and lists what it cannot express", async ({ ask }) => {
     const document = await json(ask, "/documented/docs/openapi.json") as {

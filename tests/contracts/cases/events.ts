@@ -2,7 +2,7 @@ import { assertEquals } from "@std/assert";
 import { type Chapter, chapter, json, text } from "../case.ts";
 import { until } from "../../support/until.ts";
 
-/** Server-sent events of `@sluice/middleware/sse`. */
+/** Server-sent events from `@sluice/middleware/sse`. */
 export const events: Chapter = chapter("Server-sent events", (it) => {
   it("a source is sent to its end, from where the client was", async ({ ask }) => {
     assertEquals(

@@ -2,7 +2,7 @@ import { assertEquals } from "@std/assert";
 import { type Chapter, chapter, text } from "../case.ts";
 import { until } from "../../support/until.ts";
 
-/** Metrics of `@sluice/middleware/metrics`. */
+/** Metrics from `@sluice/middleware/metrics`. */
 export const metrics: Chapter = chapter("Metrics", (it) => {
   it("requests are counted by their route and class of status", async ({ ask, flag }) => {
     const asked: Record<string, string> = { json: "2xx", response: "2xx", fails: "5xx" };

@@ -4,7 +4,7 @@ import { until } from "../../support/until.ts";
 
 const TRACE = "0af7651916cd43dd8448eb211c80319c";
 
-/** `timeout`, `requestId`, `log` and `health` of `@sluice/middleware`. */
+/** `timeout`, `requestId`, `log` and `health` from `@sluice/middleware`. */
 export const operations: Chapter = chapter("Time limits, request ids, logs and probes", (it) => {
   it("a response that does not begin in time is 503, and the signal of the request aborts", async ({ ask, flag }) => {
     const response = await ask(`/operations/late?flag=${flag}`);

@@ -31,7 +31,7 @@ function renamed(blank: string, cookie: string): string[] {
   return [blank + cookie, `other=1;${blank}${cookie}`, `other=1; ${blank} ${cookie}; another=2`];
 }
 
-/** Sessions and cross-site requests, of `@sluice/middleware`. */
+/** Sessions and cross-site requests with `@sluice/middleware`. */
 export const sessions: Chapter = chapter("Sessions", (it) => {
   for (const kind of ["sealed", "stored"]) {
     const path = `/sessions/${kind}`;

@@ -19,7 +19,7 @@ function pattern(length: number): Uint8Array<ArrayBuffer> {
   return new Uint8Array(words.buffer);
 }
 
-/** Compares bytes without building an error message of sixteen million numbers. */
+/** Compares bytes without building an error message with sixteen million numbers. */
 function assertSameBytes(actual: Uint8Array, expected: Uint8Array): void {
   assertEquals(actual.length, expected.length);
   const at = expected.findIndex((byte, index) => byte !== actual[index]);

@@ -11,7 +11,7 @@ function fileOf(content: BlobPart, type = "text/plain"): File {
   return new File([content], "größe.txt", { type });
 }
 
-/** Uploads of `@sluice/middleware/upload`. */
+/** Uploads with `@sluice/middleware/upload`. */
 export const uploads: Chapter = chapter("Uploads", (it) => {
   it("a form is received in memory", async ({ ask }) => {
     assertEquals(await json(ask, "/uploads/memory", formOf({ name: "Ada", file: fileOf("content") })), {

@@ -79,7 +79,7 @@ function requestsOf({ paths }: { readonly paths: Record<string, Record<string, O
   } as unknown as typeof REQUESTS;
 }
 
-/** Validation of `@sluice/openapi`. */
+/** Validation with `@sluice/openapi`. */
 export const validated: Chapter = chapter("Validation", (it) => {
   for (const library of ["zod", "valibot", "arktype"]) {
     const path = `/validated/${library}`;

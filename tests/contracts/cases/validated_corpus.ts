@@ -26,7 +26,7 @@ function note(name: string, body: unknown, status: number, query = PAGE): Judged
 const VALID = { name: "a", n: 1 };
 const deep = (opening: string, closing: string, levels: number) => opening.repeat(levels) + closing.repeat(levels);
 
-/** Requests with JSON: a body `{ name, n, tags? }`, and a query `page` of digits. */
+/** Requests with JSON: a body `{ name, n, tags? }`, and a numeric query `page`. */
 export const NOTES: readonly Judged[] = [
   note("valid", VALID, 200),
   note("more than is expected", { ...VALID, more: [{}] }, 200, "?page=1&x=2"),

@@ -1,4 +1,4 @@
-/** The program's `fetch` passed to the server of Deno or Bun, on the Unix socket `SOCKET`; prints `PORT` when ready. */
+/** The program's `fetch` passed to Deno's or Bun's server, on the Unix socket `SOCKET`; prints `PORT` when ready. */
 import { buildProgram } from "../program.ts";
 
 /** The part of Bun's global object that the program uses. */

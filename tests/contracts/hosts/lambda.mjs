@@ -1,5 +1,5 @@
 // Runs a bundled Lambda function in AWS's own runtime client, and prints its address. It serves the function as a
-// function URL, and takes raw events under the path of AWS's emulator. This file implements Lambda's runtime API
+// function URL, and accepts raw events under the path AWS's emulator uses. This file implements Lambda's runtime API
 // (docs.aws.amazon.com/lambda/latest/dg/runtimes-api.html) instead of Lambda itself.
 import { isUtf8 } from "node:buffer";
 import { writeFileSync } from "node:fs";

@@ -1,5 +1,5 @@
 // Notes for several tenants, on the library given as the first argument. A request's tenant is kept only in
-// AsyncLocalStorage: the code that stores and reads notes is passed no request. The program sends itself concurrent
+// AsyncLocalStorage: the code that stores and reads notes receives no request. The program sends itself concurrent
 // notes for all tenants, in every kind of body, and prints each tenant's notes.
 import { AsyncLocalStorage } from "node:async_hooks";
 import { Buffer } from "node:buffer";

@@ -42,7 +42,7 @@ export async function checkService({ ask, name, otherClient, audits }: Service):
 
   const all = await Promise.all(Array.from({ length: LIMIT }, () => ask("/convert/1/m/m")));
   const refused = all.filter((response) => response.status === 429);
-  // four conversions were requested before
+  // four conversions were already requested
   assertEquals([all.length, refused.length], [LIMIT, 4], "the limiter does not admit ten");
   assert(refused.every((response) => Number(response.headers.get("retry-after")) > 0));
   for (const response of all) await response.body?.cancel();

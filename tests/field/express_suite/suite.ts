@@ -1,6 +1,6 @@
 import type { Suite } from "../support/suite.ts";
 
-/** A major of Express, for which `@sluice/express` has a version. */
+/** An Express major for which `@sluice/express` has a version. */
 export type Major = 4 | 5;
 
 /** The majors. */

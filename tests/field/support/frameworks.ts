@@ -16,7 +16,7 @@ const FOLDER = new URL("frameworks/", FIELD);
  * Folder with the package that replaces `node_modules/express`.
  *
  * @param framework The framework
- * @param measure The Express that it replaces, which determines the major of `@sluice/express`
+ * @param measure The Express that it replaces, which determines the `@sluice/express` major
  */
 export function folderOf(framework: Framework, measure: keyof typeof VERSIONS): string {
   const name = framework === "sluice" ? measure.replace("express", "sluice") : framework;

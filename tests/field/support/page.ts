@@ -12,7 +12,7 @@ export interface Passed {
   readonly express: number;
   /** Number of these that passed on Sluice. */
   readonly sluice: number;
-  /** Number of tests that were run, if only some were. */
+  /** Number of tests run, if only some were. */
   readonly run?: number;
   /** Number of all its tests, if only some were run. */
   readonly all?: number;
@@ -20,7 +20,7 @@ export interface Passed {
 
 /** Results from the last runs, which `deno task test:field --record` writes. */
 export interface Recorded {
-  /** Results of applications and suites, by name. */
+  /** Results for applications and suites, by name. */
   readonly suites: Readonly<Record<string, Passed>>;
   /** Number of compared responses, by program name. */
   readonly programs: Readonly<Record<string, number>>;

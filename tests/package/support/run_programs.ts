@@ -1,6 +1,6 @@
 /**
- * Runs the programs of documents one after the other, unchanged except for the ports they listen on. A program ends
- * with its top level; then everything it started is closed. Fails if a program fails.
+ * Runs the documents' programs one after the other, unchanged except for the ports they listen on. A program ends with
+ * its top level; then everything it started is closed. Fails if a program fails.
  */
 import { pathToFileURL } from "node:url";
 import { application, type FrameworkApp, type Server } from "@sluice/sluice";
@@ -38,5 +38,5 @@ for (const file of Deno.args) {
   for (const one of close) await one();
 }
 console.log(`${Deno.args.length} programs have run`);
-// timers and connections of programs that run forever
+// timers and connections from programs that run forever
 Deno.exit(0);

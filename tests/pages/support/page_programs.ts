@@ -78,7 +78,7 @@ export function printedFiles(text: string): PrintedFile[] {
   return named.filter(({ path }) => !TABS.has(path));
 }
 
-/** The requests in a block of commands. */
+/** The requests in a command block. */
 export function requestsIn(block: string): ShownRequest[] {
   // a line that ends with a backslash continues on the next one
   const parts = block.replaceAll("\\\n", "").split(/^\$ /m).slice(1);

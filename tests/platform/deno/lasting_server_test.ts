@@ -179,7 +179,7 @@ Deno.test("a server that cannot listen again for a minute says so, and finished 
     assertEquals([server.listening, app.server, timers.pending], [false, null, 0]);
     await app.close();
   }, { callback: (error) => called.push(error) });
-  // the callback of app.listen runs only at the start
+  // the app.listen callback runs only at the start
   assertEquals(called, [undefined]);
 });
 

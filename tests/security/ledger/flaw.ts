@@ -1,6 +1,6 @@
 import type { LedgerServer } from "./server.ts";
 
-/** A class of vulnerabilities that another package had, and an attack that shows Sluice's behavior. */
+/** A vulnerability class that another package had, and an attack that shows Sluice's behavior. */
 export type Flaw = InProcess | OnSockets;
 
 interface Described {

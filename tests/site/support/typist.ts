@@ -37,7 +37,7 @@ export interface Typed {
 interface Running {
   readonly child: Deno.ChildProcess;
   readonly command: string;
-  /** Resolves when it has ended, with all processes it started. */
+  /** Resolves when it and all processes it started have ended. */
   ended: Promise<void>;
   /** Its exit code, once there is one. */
   code: number | undefined;
