@@ -1,5 +1,5 @@
 /**
- * Shows which keys each policy limits, the rates, and the health of the store, and resets keys.
+ * Shows which keys each policy limits, their rates and the store's health, and resets keys.
  *
  * @example A dashboard for administrators
  * ```ts

@@ -1,6 +1,6 @@
 /**
  * Limits as data. A document, such as a JSON file, defines which policies apply to which requests. It can be replaced
- * while the server is running.
+ * while the server runs.
  *
  * @example Apply a document to an application
  * ```ts

@@ -3,8 +3,8 @@
  * jsr:@sluice/rate-limit/simulate access.log --policy policies.yaml`, or from npm: `npx -p @sluice/rate-limit
  * sluice-simulate access.log --policy policies.yaml`.
  *
- * It replays the log through the limiter and its algorithms. Access logs give an estimate; the log of a
- * `LoggedMemoryStore` is reproduced exactly.
+ * It replays the log through the limiter and its algorithms. Access logs give an estimate; a `LoggedMemoryStore` log is
+ * reproduced exactly.
  *
  * @example Run it from your own command
  * ```ts ignore

@@ -1,6 +1,6 @@
 /**
  * Tools for testing rate limiters: a clock you control, a store that fails on demand, the contract every store must
- * meet, and the reference model stores are compared with. Works with any test runner.
+ * meet, and a reference model for stores. Works with any test runner.
  *
  * @example Test your own store against the contract
  * ```ts ignore

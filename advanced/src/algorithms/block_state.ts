@@ -6,7 +6,7 @@ const REFUSALS = 0;
 const COUNTED_UNTIL = 1;
 const BLOCKED_UNTIL = 2;
 
-/** Cells of the state of a policy's `block`. */
+/** Number of cells for a policy's `block`. */
 export const BLOCK_WIDTH = 3;
 
 /**
@@ -18,7 +18,7 @@ export function blockedFor({ array, at }: Cells, now: number): number {
   return Math.max(0, array[at + BLOCKED_UNTIL]! - now);
 }
 
-/** Counts refusals, and blocks the key after enough of them in one window. Refusals of a blocked key do not count. */
+/** Counts refusals, and blocks the key after enough of them in one window. A blocked key's refusals do not count. */
 export function countRefusals(
   block: Block,
   windowMs: number,
@@ -37,7 +37,7 @@ export function countRefusals(
   array[at + BLOCKED_UNTIL] = now + block.forMs;
 }
 
-/** Bounds the state of a longer window or block to those of the policy. */
+/** Bounds a state from a longer window or block to the policy's. */
 export function shortenBlock(block: Block, windowMs: number, { array, at }: Cells, now: number): void {
   array[at + COUNTED_UNTIL] = Math.min(array[at + COUNTED_UNTIL]!, now + windowMs);
   array[at + BLOCKED_UNTIL] = Math.min(array[at + BLOCKED_UNTIL]!, now + block.forMs);

@@ -1,6 +1,6 @@
 import type { Algorithm, Cells } from "./algorithm.ts";
 
-// the next lease's number, the number of leases, then number, expiry and units of each
+// the next lease's number, the lease count, then each lease's number, expiry and units
 const NEXT = 0;
 const LENGTH = 1;
 const LEASES = 2;
@@ -19,7 +19,7 @@ export const concurrency: Algorithm = {
   take({ windowMs }, cells, now, units, by = now) {
     dropExpired(cells, now);
     const { array } = cells;
-    // numbers begin with the time and differ within a ms: a lease of a forgotten key is never mistaken for a new one
+    // numbers begin with the time and differ within a ms: a forgotten key's lease is never mistaken for a new one
     const number = Math.max(array.length === 0 ? 0 : array[NEXT]!, now * 1000 + begun++ % 1000);
     append(cells, number, by + windowMs, units);
     cells.array[NEXT] = number + 1;

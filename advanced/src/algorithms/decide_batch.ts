@@ -3,30 +3,30 @@ import type { Take, Verdict } from "../policy/store.ts";
 import type { Algorithm, Cells } from "./algorithm.ts";
 import { blockedFor, countRefusals, refusalsLeft, shortenBlock } from "./block_state.ts";
 
-/** A store's state for one take: its algorithm, and the cells of its key. */
+/** A store's state for one take: its algorithm, and its key's cells. */
 export interface TakeState {
   readonly algorithm: Algorithm;
   /** The key's state. */
   readonly cells: Cells;
   /** The state of the policy's `block`, `null` if it has none. */
   readonly block: Cells | null;
-  /** Whether the cells are known to have no longer window than the policy, and no debts. */
+  /** Whether the cells are known to have no debts, and no window longer than the policy's. */
   readonly isOfThisWindow?: boolean;
 }
 
 /**
  * Decides a batch on states to which the caller has exclusive access: the rule that every store follows.
  *
- * A state from a longer window or block, before the policy was changed, is bounded to the current one: its units count
- * as if they had been used now, at the latest. This writes, even if nothing is granted.
+ * If the policy used to have a longer window or block, the state is bounded to the current one: its units count as used
+ * no later than now. This writes even if nothing is granted.
  *
- * Every policy then determines how often its take fits, and the minimum is granted to all. Finally, refusals have their
- * side effects (`onDenied`, `block`). With `onDenied: "free"` and no `block` a refusal writes nothing.
+ * Every policy then determines how often its take fits, and the minimum is granted to all. Finally, refusals take
+ * effect (`onDenied`, `block`). With `onDenied: "free"` and no `block` a refusal writes nothing.
  *
  * @param takes The batch
- * @param states State of each take, in the same order
+ * @param states Each take's state, in the same order
  * @param times How often the batch is requested
- * @param now The store's time in ms, or that of each take if they use different clocks
+ * @param now The store's time in ms, or each take's time if they use different clocks
  * @param by The latest time at which it takes effect, if that is unknown; grants count from then
  * @returns The verdicts, in the same order
  */
@@ -80,7 +80,7 @@ export function decideBy(take: Take, state: TakeState, times: number, now: numbe
  *
  * @param take What was granted
  * @param state Its state
- * @param stamp The stamp of its verdict
+ * @param stamp Its verdict's stamp
  * @param change Units to add, or, below 0, to refund
  * @param now The store's time in ms
  * @param by The latest time at which it takes effect
@@ -190,7 +190,7 @@ function refuse(
   const counted = block === null ? refusals : Math.min(refusals, refusalsLeft(policy.block!, block, now));
   let moved = stamp;
   if (policy.onDenied === "charge") {
-    // usage is capped at twice the limit, so that no client is locked out for longer than about two windows
+    // capped at twice the limit, so that no client is locked out for much longer than two windows
     const debt = Math.min(counted * cost, Math.max(0, capacityOf(policy) + algorithm.room(policy, cells, now)));
     if (debt > 0) algorithm.take(policy, cells, now, debt);
   } else if (policy.onDenied === "extend") moved = algorithm.extend(policy, cells, now);

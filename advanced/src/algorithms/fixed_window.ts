@@ -7,7 +7,7 @@ const USED = 0;
 const END = 1;
 
 /**
- * Counts in consecutive windows that begin with the key's first request, or follow the clock or calendar.
+ * Counts in consecutive windows that start with the key's first request, or follow the clock or calendar.
  *
  * Across a window boundary, up to `2 * limit - 1` units (aligned to clock or calendar: `2 * limit`) fit into one window
  * length.
@@ -72,7 +72,7 @@ export const fixedWindow: Algorithm = {
     if (array[at + USED] === 0) array[at + END] = 0;
     return true;
   },
-  // while there is a debt, windows are consecutive, and each begins with the previous one's usage above the limit
+  // during a debt, windows are consecutive, and each starts with the previous one's excess
   pay(policy, { array, at }, now) {
     const end = array[at + END]!;
     if (end === 0 || now < end) return;
@@ -97,7 +97,7 @@ function endOf({ windowMs, align, window }: Policy, now: number): number {
   return align === "clock" ? now - now % windowMs + windowMs : now + windowMs;
 }
 
-/** ms from the end of the window until `units` fit, or for the whole limit, until nothing is used. */
+/** ms from the window's end until `units` fit; for the whole limit, until nothing is used. */
 function laterMs(policy: Policy, { array, at }: Cells, now: number, units: number): number {
   if (!hasDebts(policy)) return 0;
   const windows = Math.ceil((array[at + USED]! + units - policy.limit) / paidIn(policy)) - 1;
@@ -108,7 +108,7 @@ function laterMs(policy: Policy, { array, at }: Cells, now: number, units: numbe
   return Math.min(LONGEST_DEBT_MS, ms);
 }
 
-/** The decision about a key in debt: nothing is granted, and every wait is for a later window. */
+/** Decides for a key in debt: nothing is granted, and every wait is for a later window. */
 function verdictInDebt(policy: Policy, cells: Cells, now: number, cost: number): Verdict {
   const { limit } = policy;
   const waitFor = (units: number) => fixedWindow.wait(policy, cells, now, units);

@@ -40,8 +40,8 @@ A['fixed-window'] = {
 
 /**
  * The end of the current calendar window, as a Lua function. The caller passes the boundaries around its time instead
- * of `align`, and the server's time selects one, because scripts have no time zones. If the two clocks differ by more
- * than these boundaries, windows have their usual length.
+ * of `align`, and the server's time selects one, because scripts do not know time zones. If the two clocks differ by
+ * more than these boundaries, windows get their usual length.
  */
 export const CALENDAR_END = `
 local function calendar_end(edges, now, window)

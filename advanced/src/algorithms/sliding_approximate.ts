@@ -1,14 +1,14 @@
 import { hasDebts, LONGEST_DEBT_MS, paidIn, type Policy } from "../policy/policy.ts";
 import type { Algorithm, Cells } from "./algorithm.ts";
 
-// the window the numbers belong to, its number, its usage, the previous window's usage
+// the window length the counts belong to, the window's number, its usage, the previous window's usage
 const WINDOW = 0;
 const NUMBER = 1;
 const CURRENT = 2;
 const PREVIOUS = 3;
 
 /**
- * Two counters: the current window in full, and the previous one by the share that the sliding window still covers.
+ * Two counters: the current window in full, and the share of the previous one that the sliding window still covers.
  *
  * The long-run rate is exact, but an interval of one window length may hold nearly `2 * limit`.
  */
@@ -78,7 +78,7 @@ export const slidingApproximate: Algorithm = {
   },
 };
 
-/** The counters as of now: `left` is the rest of the current window, in ms. */
+/** The counters as of now: `left` is the time left in the current window, in ms. */
 interface Seen {
   readonly current: number;
   readonly previous: number;
@@ -96,7 +96,7 @@ function at(policy: Policy, { array, at: start }: Cells, now: number): Seen {
   return { current: 0, previous: behind === 1 ? array[start + CURRENT]! : 0, left, windowMs };
 }
 
-/** The counters some windows later: usage of a window above the limit is carried into the next one. */
+/** The counters some windows later: each window's excess over the limit is carried into the next. */
 function paidAfter(policy: Policy, current: number, windows: number): Pick<Seen, "current" | "previous"> {
   const paid = paidIn(policy);
   return {

@@ -1,11 +1,11 @@
 import { hasDebts, type Policy } from "../policy/policy.ts";
 import type { Algorithm, Cells } from "./algorithm.ts";
 
-// number of entries, then pairs of time and units, oldest first
+// entry count, then pairs of time and units, oldest first
 const LENGTH = 0;
 const ENTRIES = 1;
 
-/** Keeps the time of every grant: exact to the millisecond, in up to 16 bytes per unit of the limit. */
+/** Keeps the time of every grant: exact to the millisecond, in up to 16 bytes per unit. */
 export const slidingLog: Algorithm = {
   width: () => 0,
   room: ({ limit, windowMs }, cells, now) => limit - used(cells, now - windowMs),
@@ -94,7 +94,7 @@ function dropOld(cells: Cells, time: number): void {
   cells.array[LENGTH] = (end - first) / 2;
 }
 
-/** Recomputes the times of owed units after a refund of others. */
+/** Recomputes when owed units count after others were refunded. */
 function bringForward(policy: Policy, cells: Cells, now: number): void {
   let owed = 0;
   while (endOf(cells) > ENTRIES && cells.array[endOf(cells) - 2]! > now) {

@@ -11,7 +11,7 @@ const RING = 3;
 /**
  * The strict sliding window: divides it into `buckets`, and every bucket that overlaps the window counts in full.
  *
- * No interval of one window length ever holds more than `limit`. Quota returns up to one bucket late.
+ * No interval of one window length ever holds more than `limit`. Quota returns at most one bucket late.
  */
 export const slidingWindow: Algorithm = {
   width: ({ buckets = DEFAULT_BUCKETS }) => RING + buckets + 1,
@@ -77,7 +77,7 @@ export const slidingWindow: Algorithm = {
     const current = Math.floor(now / partOf(windowMs, ring));
     const counted = array[at + TOTAL]! - debt;
     let latest = array[at + LATEST]!;
-    // a full turn pays off the content of all buckets, and leaves them unchanged
+    // a full turn pays off all buckets, and leaves them unchanged
     const turns = Math.max(0, Math.min(Math.floor((current - latest) / ring), Math.floor(debt / counted)));
     latest += turns * ring;
     debt -= turns * counted;
@@ -104,7 +104,7 @@ export const slidingWindow: Algorithm = {
   },
 };
 
-/** Buckets that can overlap a window: one more than divide it. */
+/** Buckets that can overlap a window: one more than it is divided into. */
 function ringOf(policy: Policy, windowMs: number): number {
   return (windowMs === policy.windowMs ? bucketsOf(policy) : bucketsOf({ ...policy, windowMs })) + 1;
 }
@@ -113,7 +113,7 @@ function partOf(windowMs: number, ring: number): number {
   return Math.ceil(windowMs / (ring - 1));
 }
 
-// number of the oldest bucket that still counts; one after the latest if none does
+// the oldest bucket that still counts; one after the latest if none does
 function oldest(policy: Policy, { array, at }: Cells, now: number): number {
   const windowMs = array[at + WINDOW]!;
   if (windowMs === 0) return 1;
@@ -132,7 +132,7 @@ function used(policy: Policy, cells: Cells, now: number): number {
   const first = oldest(policy, cells, now);
   // a policy without debts may follow one with debts
   if (first > array[at + LATEST]!) return 0;
-  // a clock that begins at 0 has none before it
+  // a clock that starts at 0 has no earlier buckets
   for (let bucket = Math.max(0, array[at + LATEST]! - ring + 1); bucket < first; bucket++) {
     units -= array[at + RING + bucket % ring]!;
   }
@@ -163,7 +163,7 @@ function advance(policy: Policy, cells: Cells, now: number): number {
   return array[at + LATEST] = current;
 }
 
-/** Moves the ring to a future bucket: buckets that leave it still count, in the oldest one that stays. */
+/** Moves the ring to a future bucket: buckets that fall out still count, in the oldest one left. */
 function ahead({ array, at }: Cells, ring: number, latest: number, bucket: number): number {
   if (bucket <= latest) return latest;
   let leaving = 0;
@@ -175,7 +175,7 @@ function ahead({ array, at }: Cells, ring: number, latest: number, bucket: numbe
   return array[at + LATEST] = bucket;
 }
 
-/** Owed units, which are in no bucket yet. */
+/** Owed units, not yet in a bucket. */
 function owed(policy: Policy, { array, at }: Cells): number {
   let units = array[at + TOTAL]!;
   for (let cell = slidingWindow.width(policy) - 1; cell >= RING; cell--) units -= array[at + cell]!;

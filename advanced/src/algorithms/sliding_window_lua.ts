@@ -1,8 +1,8 @@
 /**
  * `sliding-window` in Lua; the same rule as `sliding_window.ts`, without its running total.
  *
- * A state with another number of buckets is read by that number, which follows from its length: processes with
- * different numbers, as during a deployment, must not discard each other's counts.
+ * A state with a different bucket count is read as such; its length gives the count. During a deployment, processes
+ * with different counts must not discard each other's usage.
  */
 export const SLIDING_WINDOW = `
 do

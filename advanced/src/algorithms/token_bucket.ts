@@ -7,7 +7,7 @@ const WRITTEN = 1;
 const DEBT = 2;
 
 /**
- * A bucket of `burst` tokens that refills evenly with `limit` per window; equivalent to GCRA, in integers.
+ * A bucket for `burst` tokens that refills evenly at `limit` per window; equivalent to GCRA, in integers.
  *
  * The debt is stored in units times ms, so that even a token every third of a millisecond is exact. An interval of one
  * window length holds at most `burst + limit`.
@@ -22,7 +22,7 @@ export const tokenBucket: Algorithm = {
     // seen from before `by`, the debt is larger by the refill until then
     const before = debt(policy, cells, by);
     write(policy, cells, by, before + units * policy.windowMs);
-    // when all earlier takes are paid off: from then on the bucket forgets this take
+    // when all earlier takes are paid off; the bucket then forgets this take
     return policy.limit === 0 ? by : Math.floor(by + before / policy.limit);
   },
   wait(policy, cells, now, units) {

@@ -30,8 +30,8 @@ export interface AdaptiveConcurrencyOptions<Req = AnyRequest> {
   /** Minimum limit, 4 by default. */
   min?: number | undefined;
   /**
-   * Maximum limit, 1000 by default. It is the only bound until the first requests have ended, so set it to what memory
-   * and the backend can handle.
+   * Maximum limit, 1000 by default. Until the first requests end it is the only bound, so set it to what memory and the
+   * backend can handle.
    */
   max?: number | undefined;
   /**
@@ -43,7 +43,7 @@ export interface AdaptiveConcurrencyOptions<Req = AnyRequest> {
   priority?: ((req: Req) => Priority | undefined) | undefined;
   /** When refused clients should retry, in ms, 1000 by default. `Retry-After` contains it in whole seconds. */
   retryAfterMs?: number | undefined;
-  /** Current time in ms, from a clock that never goes back; for tests. */
+  /** Current time in ms, from a monotonic clock; for tests. */
   clock?: (() => number) | undefined;
 }
 
@@ -71,7 +71,7 @@ export interface ConcurrencyFigures {
  */
 export type EndConcurrent = (isMeasured?: boolean) => void;
 
-/** Concurrency-limiting middleware that finds its own limit, with methods for use outside middleware. */
+/** Concurrency-limiting middleware that finds its own limit. Its methods also work outside middleware. */
 // deno-lint-ignore no-explicit-any -- whatever its options are typed for, it is a middleware
 export interface AdaptiveConcurrency<Req = any> {
   /** Admits or refuses a request. */
@@ -79,7 +79,7 @@ export interface AdaptiveConcurrency<Req = any> {
   /** The same. Frameworks that accept this signature infer the types of functions in the options from it. */
   (req: Req, res: ResponseLike, next: (error?: unknown) => void): void;
   /**
-   * Puts the limiter in front of a handler of web requests.
+   * Puts the limiter in front of a Fetch handler.
    *
    * @param handler The handler
    * @returns A handler that responds to refused requests itself
@@ -111,13 +111,13 @@ const MOST = 1_000_000;
 
 /**
  * Limits the number of requests in progress, and finds the limit from their latency. Requests that would only wait in a
- * queue are refused with 503. It counts in this process, because latency is specific to a process, and starts no timer.
+ * queue are refused with 503. It counts per process, because latency is, and starts no timer.
  *
- * The initial limit doubles until requests take longer than the first ones did. After that it follows Gradient2 of
+ * The initial limit doubles until requests take longer than the first ones did. After that it follows Gradient2 from
  * Netflix's concurrency-limits, and occasionally measures the latency without a queue. A request counts until its
  * response has been sent, so exclude routes with endless responses, such as event streams. If its client disconnects
- * before there is a response, it still counts until the handler ends it, for at most one minute. The latency of
- * responses with a status of 500 or more, and of disconnected clients, is not measured.
+ * before there is a response, it still counts until the handler ends it, for at most one minute. Latency is not
+ * measured for responses with status 500 or above, or for disconnected clients.
  *
  * @param options Bounds and priorities
  * @returns The middleware

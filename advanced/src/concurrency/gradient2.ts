@@ -2,29 +2,29 @@
 const WINDOW_MS = 100;
 /** Minimum length of a window, in multiples of the last latency. */
 const WINDOW_LATENCIES = 2;
-/** Minimum number of requests in a window: the mean of fewer is unreliable. */
+/** Minimum number of requests in a window: a mean over fewer is unreliable. */
 const WINDOW_SAMPLES = 50;
-/** A window continues until the standard error is at most this part of the mean. */
+/** A window continues until the standard error is at most this fraction of the mean. */
 const WINDOW_ERROR = 0.07;
 /** Once it has enough requests, a window lasts no longer than this, in ms. */
 const LONGEST_WINDOW_MS = 5000;
-/** Weight of a window in the long-term latency, which covers about 600 of them. */
+/** A window's weight in the long-term latency, which covers about 600 windows. */
 const LONG_TERM = 2 / 601;
 /** How far latency may exceed the long-term one before the limit shrinks. */
 const TOLERANCE = 1.2;
-/** Least part of the queue allowance, for servers whose requests all take equally long. */
+/** Minimum fraction of the queue allowance, for servers whose requests all take equally long. */
 const LEAST_ALLOWANCE = 0.5;
-/** Weight of a new limit. */
+/** A new limit's weight. */
 const SMOOTHING = 0.2;
 /** After this many windows at the limit, the latency without a queue is measured again. */
 const PROBE_EVERY = 100;
-/** It is also measured once the limit is below this part of its maximum since: lowering it has not helped. */
+/** It is also measured once the limit is below this fraction of its maximum since then: lowering it has not helped. */
 const PROBE_BELOW = 0.6;
-/** Part of the limit during a probe. */
+/** Fraction of the limit during a probe. */
 const PROBE_PART = 0.6;
 /** Requests that end within this many latencies are not measured: they waited behind earlier ones. */
 const PROBE_LATENCIES = 3;
-/** In slow start, the least time between two doublings, in ms. */
+/** In slow start, minimum time between two doublings, in ms. */
 const DOUBLE_EVERY_MS = 50;
 /** In slow start, minimum number of requests in a window. */
 const SLOW_START_SAMPLES = 20;
@@ -32,9 +32,9 @@ const SLOW_START_SAMPLES = 20;
 const SLOW_START_MEMORY = 1000;
 /** In slow start, requests above this multiple of the long-term latency have waited. */
 const QUEUE = 2;
-/** In slow start, throughput below this part of its maximum confirms a queue. */
+/** In slow start, throughput below this fraction of its maximum confirms a queue. */
 const DROP = 0.7;
-/** The throughput at its end is so uncertain that a queue may take this many times as long to drain. */
+/** Throughput at the end of slow start is so uncertain that a queue may take this many times as long to drain. */
 const DRAIN = 1.5;
 /** After slow start, requests that take less than this many times the long-term latency have not waited. */
 const NO_QUEUE = 1.05;
@@ -44,15 +44,15 @@ const PROBE_AFTER = 6;
 /**
  * Finds how many requests a server can process at once, from their latency.
  *
- * The algorithm is Gradient2 of Netflix's concurrency-limits (`Gradient2Limit.java`, and the article "Performance Under
- * Load", 2018), with its smoothing and its windows. The limit is multiplied by a ratio, at most 1 and at least a half:
- * the long-term latency plus a tolerance, over the latency of a window of requests. A queue allowance is added: the
- * square root of the limit, as in its predecessor, or less if latencies hardly differ.
+ * The algorithm is Gradient2 from Netflix's concurrency-limits (`Gradient2Limit.java`, and the article "Performance
+ * Under Load", 2018), with its smoothing and windows. The limit is multiplied by a ratio between a half and 1: the
+ * long-term latency plus a tolerance, over the latency of one window. A queue allowance is added: the square root of
+ * the limit, as in its predecessor, or less if latencies hardly differ.
  *
- * In a permanently overloaded server, a long-term average becomes that of the queue, and the limit grows without bound.
- * So here it does not rise while requests reach the limit. Instead, the limit is lowered occasionally to measure the
- * latency without a queue, as Envoy's gradient controller does for its `minRTT`. The tolerance above that is smaller
- * than above an average (docs/decisions/0054-adaptive-concurrency.md).
+ * In a permanently overloaded server, the long-term average comes to include the queue, and the limit grows without
+ * bound. So here it does not rise while requests reach the limit. Instead, the limit is lowered occasionally to measure
+ * the latency without a queue, as Envoy's gradient controller does for its `minRTT`. The tolerance above that minimum
+ * is smaller than above an average (docs/decisions/0054-adaptive-concurrency.md).
  *
  * Initially the limit is in slow start, like TCP's congestion window. It doubles for requests that it would refuse,
  * until requests take longer than those that began before it was first reached. No request may have ended by then, so
@@ -67,7 +67,7 @@ export class Gradient2 {
   #short = 0;
   #sum = 0;
   #squares = 0;
-  /** How much latencies differ: their standard deviation, as a part of their mean. */
+  /** How much latencies differ: their standard deviation as a fraction of their mean. */
   #variation = 1;
   #count = 0;
   #mostInFlight = 0;
@@ -148,10 +148,10 @@ export class Gradient2 {
    *
    * @param began When it began, in ms
    * @param now When it ended
-   * @param inFlight Requests in progress until then, itself included
+   * @param inFlight Requests in progress until then, including this one
    */
   note(began: number, now: number, inFlight: number): void {
-    // until then, earlier requests end, which have waited behind too many others
+    // until then, requests end that waited behind too many others
     if (this.#isProbing && now < this.#measuringFrom) return;
     const latency = Math.max(0, now - began);
     if (Number.isNaN(this.#windowFrom)) this.#windowFrom = began;
@@ -191,7 +191,9 @@ export class Gradient2 {
     return this.#isSlowStart && !this.#isProbing ? SLOW_START_SAMPLES : WINDOW_SAMPLES;
   }
 
-  /** Too many clients that wait for their responses may never reach the limit; then throughput falls. */
+  /**
+   * Clients that wait for their responses may never reach the limit, even if there are too many; then throughput falls.
+   */
   #watchSlowStart(now: number, mostInFlight: number): void {
     this.#mostPerMs = Math.max(this.#mostPerMs, this.#perMs);
     if (mostInFlight < this.#estimate / 2) this.#long += (this.#short - this.#long) * LONG_TERM;
@@ -216,7 +218,7 @@ export class Gradient2 {
   #update(now: number, mostInFlight: number): void {
     const isBound = mostInFlight >= this.#estimate / 2;
     this.#remember(isBound);
-    // without enough load, nothing shows what else would be possible
+    // without enough load, there is no evidence for another limit
     if (!isBound) return;
     const gradient = Math.max(0.5, Math.min(1, TOLERANCE * this.#long / this.#short));
     const allowance = Math.sqrt(this.#estimate) * Math.max(LEAST_ALLOWANCE, Math.min(1, this.#variation));
@@ -248,7 +250,7 @@ export class Gradient2 {
   }
 
   #endProbe(): void {
-    // requests that take longer without a queue too gave no reason to lower it
+    // if requests also take longer without a queue, there was no reason to lower it
     this.#estimate = Math.min(this.#greatest, this.#estimate * Math.max(1, this.#short / this.#long));
     this.#long = this.#short;
     // requests take as long with fewer in progress: the limit is too low

@@ -15,7 +15,7 @@ export interface DashboardMiddleware<Req = any> {
   (req: Req, res: ResponseLike, next: (error?: unknown) => void): Promise<void>;
 }
 
-/** Used part of Sluice and Express requests. */
+/** The parts of Sluice and Express requests that are used. */
 interface RoutedRequest {
   readonly method: string;
   readonly url: string;
@@ -26,15 +26,15 @@ interface RoutedRequest {
 }
 
 /**
- * A page that shows which keys each policy limits, the rates over time, and the health of the store. It can also reset
+ * A page that shows which keys each policy limits, their rates over time, and the store's health. It can also reset
  * keys. Middleware for Sluice and Express, for `app.use` with a path.
  *
  * The page needs no file and no other host, and its `Content-Security-Policy` allows none. It requests its data every
- * two seconds while it is visible. All figures are those of the process that responds. Keys are always shown as plain
+ * two seconds while it is visible. All figures come from the process that responds. Keys are always shown as plain
  * text.
  *
  * Access requires the `secret`, or the approval of `authorize`, and a host in `hosts`: by default this machine. A reset
- * is a POST with a custom header, which a page of the same origin has to send.
+ * is a POST with a custom header, which only a same-origin page can send.
  *
  * @typeParam Req The request passed to `authorize`
  * @param options What to show, and to whom
@@ -57,7 +57,7 @@ export function dashboard<Req extends AnyRequest = AnyRequest>(
   return async function dashboard(req: RequestLike, res: ResponseLike, next: (error?: unknown) => void) {
     const { method, url, protocol, route, socket, headers } = req as unknown as RoutedRequest;
     const [path, search = ""] = url.split("?", 2);
-    // there is nothing below the path it is mounted at; a route has matched already
+    // there is nothing below its mount path; a route has already matched
     if (path !== "/" && route === undefined) return next();
     const header = (name: string): string | undefined => {
       const value = headers[name];

@@ -6,7 +6,7 @@ export interface DashboardRequest {
   readonly method: string;
   /** The query, with its question mark if there is one. */
   readonly search: string;
-  /** The origin at which the request arrived; compared with that of the page. */
+  /** The origin at which the request arrived; compared with the page's. */
   readonly origin: string;
   /** Address of the other end of the connection, `undefined` if unknown. */
   readonly peer: string | undefined;
@@ -20,8 +20,8 @@ export interface DashboardRequest {
 const HOST = /^(\[[\da-f:.]+\]|[^ \t:/?#@\\[\]]+)(?::\d*)?$/i;
 
 /**
- * Normalizes a `Host` header like a URL: in lower case, with canonical addresses, without port and without the final
- * dot of a fully qualified name.
+ * Normalizes a `Host` header like a URL: in lower case, with canonical addresses, without the port or a fully qualified
+ * name's final dot.
  *
  * @param header The header
  * @returns The host, `undefined` if it is invalid
@@ -36,10 +36,10 @@ export function hostName(header: string): string | undefined {
 const FORWARDING = ["forwarded", "via", "x-forwarded-for", "x-forwarded-host", "x-forwarded-proto", "x-real-ip"];
 
 /**
- * Whether a request arrived at a host of the dashboard. A page of another host cannot choose `Host`, even if that
- * host's name leads to this server (DNS rebinding).
+ * Whether a request arrived at one of the dashboard's hosts. A page on another host cannot choose `Host`, even if its
+ * name resolves to this server (DNS rebinding).
  *
- * Without names, those of the machine itself count, and only for requests that come from it and through no proxy.
+ * Without names, the machine's own count, and only for requests that come from it and through no proxy.
  *
  * @param request The request
  * @param hosts The program's names, normalized by {@linkcode hostName}
@@ -62,8 +62,8 @@ function isLoopbackAddress(address: string): boolean {
 }
 
 /**
- * Whether a request may come from a page of another origin. Browsers send where it comes from in `Sec-Fetch-Site` (W3C
- * Fetch Metadata), or without TLS in `Origin`.
+ * Whether a request may come from a cross-origin page. Browsers send where it comes from in `Sec-Fetch-Site` (W3C Fetch
+ * Metadata), or without TLS in `Origin`.
  *
  * @param request The request
  */
@@ -75,7 +75,7 @@ export function isForeignPage({ header, origin }: DashboardRequest): boolean {
 }
 
 /**
- * Whether a page of the same origin sent a request. A request without information about its page does not count.
+ * Whether a same-origin page sent a request. A request without information about its page does not count.
  *
  * @param request The request
  */
@@ -92,7 +92,7 @@ const encoder = new TextEncoder();
 const COLON = 0x3a;
 
 /**
- * Creates a comparison with a secret. It takes the same time for all passwords of the same length.
+ * Creates a comparison with a secret. It takes the same time for all passwords of equal length.
  *
  * @param secret The secret
  * @returns Whether a request's Basic credentials have it as their password; the user name may be any

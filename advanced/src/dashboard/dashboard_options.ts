@@ -4,7 +4,7 @@ import type { Awaitable } from "../policy/store.ts";
 import { hostName } from "./dashboard_guard.ts";
 
 /**
- * What a dashboard shows: a `Limiter`, or an object with one, such as `rateLimit(…)` of any framework.
+ * What a dashboard shows: a `Limiter`, or an object with one, such as any framework's `rateLimit(…)`.
  *
  * @example Both kinds
  * ```ts
@@ -20,7 +20,7 @@ import { hostName } from "./dashboard_guard.ts";
 export type DashboardLimiter = Limiter | {
   /** The limiter. */
   readonly limiter: Limiter;
-  /** Resets a key, if it accepts other keys than the limiter, such as a client's address. */
+  /** Resets a key, if it accepts keys that the limiter does not, such as a client's address. */
   resetKey?(key: string): Awaitable<number>;
 };
 
@@ -42,7 +42,7 @@ export interface DashboardOptions<Args extends unknown[]> {
   /** The limiters to show, by display name. */
   readonly limiters: Readonly<Record<string, DashboardLimiter>>;
   /**
-   * Hosts of the dashboard, without ports, as they appear in `Host`. Requests for other hosts get 403, because a page
+   * The dashboard's hosts, without ports, as they appear in `Host`. Requests for other hosts get 403, because a page
    * can make its own host's name resolve to any address (DNS rebinding). The default is this machine: `localhost` and
    * addresses such as `127.0.0.1`, for requests from it that come through no proxy.
    */
@@ -53,9 +53,9 @@ export interface DashboardOptions<Args extends unknown[]> {
    */
   readonly secret?: string | undefined;
   /**
-   * Decides about each request: for the page, its data, or a reset. Only `true`, or a promise of it, lets a request
-   * through; others get 403. Do not decide by address: behind a proxy on the same machine, every client has the address
-   * of that machine.
+   * Authorizes each request: for the page, its data, or a reset. Only `true`, or a promise of it, lets a request
+   * through; others get 403. Do not decide by address: behind a proxy on the same machine, every client has that
+   * machine's address.
    */
   authorize?(...args: Args): Awaitable<boolean>;
 }
@@ -66,7 +66,7 @@ const NAMES: OptionNames<DashboardOptions<unknown[]>> = { limiters: true, hosts:
 const FEWEST_CHARACTERS = 32;
 
 /**
- * Checks the options of a dashboard.
+ * Checks a dashboard's options.
  *
  * @param caller Name of the caller for error messages
  * @param options The options passed

@@ -17,7 +17,7 @@ export interface DashboardResponse {
   readonly body: string;
 }
 
-/** Headers of every response: it must not be stored, sniffed or embedded elsewhere. */
+/** Headers on every response: it must not be stored, sniffed or embedded elsewhere. */
 const HEADERS = {
   "Cache-Control": "no-store",
   "X-Content-Type-Options": "nosniff",
@@ -27,18 +27,18 @@ const HEADERS = {
 };
 
 /**
- * Contains limiter and key of a reset, as ASCII JSON. They are not in the URL, which is logged, nor in the body, which
- * a parser may have consumed. A custom header also makes browsers send a preflight to another origin.
+ * Contains a reset's limiter and key, as ASCII JSON. They are not in the URL, which is logged, nor in the body, which a
+ * parser may have consumed. A custom header also makes browsers send a preflight for cross-origin requests.
  */
 const RESET_HEADER = "sluice-reset";
 
-/** Longest header of a reset: keys have at most 1024 characters, each up to six in ASCII JSON. */
+/** Longest reset header: keys have at most 1024 characters, each up to six in ASCII JSON. */
 const LONGEST_RESET = 8192;
 
 const OTHER_HOST =
   'There is no dashboard on this host. List the hosts that have one: dashboard({ hosts: ["admin.example.com"] }).';
 
-/** Responds to the requests of a dashboard. */
+/** Responds to a dashboard's requests. */
 export class DashboardServer {
   readonly #hosts: ReadonlySet<string>;
   readonly #knowsSecret: ((request: DashboardRequest) => boolean) | null;
@@ -56,7 +56,7 @@ export class DashboardServer {
     this.#hosts = new Set(hosts.map((host) => hostName(host)!));
     this.#knowsSecret = secret === undefined ? null : secretCheck(secret);
     this.#limiters = { ...limiters };
-    // starts counting refusals in each
+    // starts counting each limiter's refusals
     for (const shown of Object.values(limiters)) limiterOf(shown).top(1);
   }
 

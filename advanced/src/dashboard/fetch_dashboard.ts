@@ -2,12 +2,12 @@ import { peerOf } from "@sluice/shared";
 import { checkDashboardOptions, type DashboardOptions } from "./dashboard_options.ts";
 import { DashboardServer } from "./dashboard_server.ts";
 
-/** A dashboard as a handler of web requests. The platform's additional arguments are passed to `authorize`. */
+/** A dashboard as a Fetch handler. The platform's additional arguments are passed to `authorize`. */
 // deno-lint-ignore no-explicit-any -- only the program knows the types of its platform's arguments
 export type FetchDashboard = (request: Request, ...rest: any[]) => Promise<Response>;
 
 /**
- * The same page as `dashboard`, as a handler of web requests. It responds at any path.
+ * The same page as `dashboard`, as a Fetch handler. It responds at any path.
  *
  * @param options What to show, and to whom; `authorize` gets the request and the platform's second argument
  * @returns The handler; it rejects if `authorize` or the store fails

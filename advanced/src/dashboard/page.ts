@@ -2,7 +2,7 @@ import { sha256 } from "@sluice/shared";
 import { SCRIPT } from "./page_script.ts";
 import { STYLE } from "./page_style.ts";
 
-/** The page, and its permissions. */
+/** The page and its policy. */
 interface Page {
   readonly body: string;
   /** Its `Content-Security-Policy`. */

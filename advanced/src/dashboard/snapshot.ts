@@ -4,7 +4,7 @@ import { type DashboardLimiter, limiterOf } from "./dashboard_options.ts";
 /** Keys listed per limiter. */
 const LISTED = 20;
 
-/** The current state of a limiter, as sent to the page. */
+/** A limiter's current state, as sent to the page. */
 function stateOf(name: string, shown: DashboardLimiter): unknown {
   const limiter = limiterOf(shown);
   return {
@@ -18,7 +18,7 @@ function stateOf(name: string, shown: DashboardLimiter): unknown {
       ...refused,
       // JSON has no Infinity
       retryAfterMs: refused.retryAfterMs === Infinity ? null : refused.retryAfterMs,
-      // escapes marks that reverse the reading direction or hide parts of a key
+      // escapes characters that reverse the reading direction or hide parts of a key
       shown: terminalText(refused.key),
     })),
   };

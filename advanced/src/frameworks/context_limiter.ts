@@ -42,7 +42,7 @@ export interface ContextLimitOptions<Ctx, Rest extends unknown[] = [], Result = 
    * refunded until the end.
    */
   costAfter?: ((context: Ctx, response: { statusCode: number }) => Awaitable<number | undefined>) | undefined;
-  /** Returns the client's address, where the platform does not provide it, or a proxy does. */
+  /** Returns the client's address, where the platform does not provide it or a proxy does. */
   clientAddress?: ((context: Ctx) => string | undefined) | undefined;
   /** What to do if the client is unknown: fail (default), or count such requests together. */
   missingKey?: "share" | "error" | undefined;
@@ -54,7 +54,7 @@ const NAMES: OptionNames<ContextLimitOptions<unknown>> = { ...COMMON_NAMES, hand
 export interface Framework<Ctx, Rest extends unknown[] = []> {
   /** The method. */
   methodOf(context: Ctx): string;
-  /** The complete path that the router matches; several if it may be any of them. */
+  /** The complete path that the router matches; several if it may match any of them. */
   pathsOf(context: Ctx): readonly string[];
   /** The client's address, from a trusted source. */
   addressOf(context: Ctx): string | undefined;
@@ -135,7 +135,7 @@ export class ContextLimiter<Ctx extends object, Rest extends unknown[] = [], Res
    *
    * @param context The context
    * @param rest The arguments of functions in the options after it
-   * @returns The decision, `null` for a skipped request
+   * @returns The decision; `null` for a skipped request
    */
   async decide(context: Ctx, ...rest: Rest): Promise<Decision | null> {
     const decision = await this.#asker.ask(context, rest[0] as never);
@@ -156,12 +156,12 @@ export class ContextLimiter<Ctx extends object, Rest extends unknown[] = [], Res
     return this.#asker.clock();
   }
 
-  /** A request's info, for its handlers. */
+  /** Quota info for a request's handlers. */
   infoOf(decision: Decision): RateLimitInfo {
     return new RateLimitInfo(decision, this.now);
   }
 
-  /** Writes the headers of a decision made at `now`, once per request. */
+  /** Writes the headers for a decision made at `now`, once per request. */
   writeHeaders(context: Ctx, headers: HeaderSink, decision: Decision, now: number = this.now): void {
     this.#asker.writeHeaders(context, headers, decision, now);
     if (decision.allowed) this.#asker.admitted(context, decision);
@@ -216,7 +216,7 @@ export class ContextLimiter<Ctx extends object, Rest extends unknown[] = [], Res
   }
 }
 
-/** Statuses of responses that must not have a body. */
+/** Response statuses that must not have a body. */
 const BODILESS: ReadonlySet<number> = new Set([204, 205, 304]);
 
 /** Converts a refusal to a `Response`. */

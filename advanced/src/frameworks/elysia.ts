@@ -29,7 +29,7 @@ export type RateLimitDerived = {
   readonly rateLimit: RateLimitInfo | undefined;
 };
 
-/** The resulting application type: that of a plugin that resolves a value. */
+/** The resulting application type: a plugin that resolves a value. */
 // deno-lint-ignore ban-types -- as Elysia has them
 export type ElysiaLimited = Elysia<"", { decorator: {}; store: {}; derive: {}; resolve: RateLimitDerived }>;
 
@@ -69,7 +69,7 @@ const ELYSIA: Framework<Context> = {
  */
 export function rateLimit(options: ElysiaLimitOptions = {}): ElysiaLimit {
   const limit = new ContextLimiter<Context>(options, ELYSIA);
-  // the context of any application has at least these properties
+  // any application's context has at least these properties
   const plugin = (app: Elysia) =>
     app.resolve(async (context) => {
       const decision = await limit.decide(context);

@@ -37,7 +37,7 @@ export interface FastifyLimit {
   readonly limiter: Limiter;
 }
 
-/** Where Fastify configures semicolons: next to its other options in version 4, in `routerOptions` in version 5. */
+/** Where Fastify configures semicolons: among its other options in version 4, in `routerOptions` in version 5. */
 interface SemicolonConfig {
   readonly useSemicolonDelimiter?: boolean | undefined;
   readonly routerOptions?: { readonly useSemicolonDelimiter?: boolean | undefined } | undefined;
@@ -47,9 +47,9 @@ const FASTIFY: Framework<FastifyRequest, [reply: FastifyReply]> = {
   methodOf: ({ method }) => method,
   pathsOf({ originalUrl, url, routeOptions, server }) {
     const paths = [routedPath(url, server)];
-    // `url` is the result of `rewriteUrl`, or what a mount of the surrounding server left of the URL
+    // `url` is the result of `rewriteUrl`, or the part left after the enclosing server's mount
     if (url !== originalUrl) paths.push(routedPath(originalUrl, server));
-    // the route itself is a spelling too: a parameter at its end also matches nothing
+    // the route itself is a spelling too: a final parameter also matches nothing
     const route = routeOptions?.url;
     if (route !== undefined) paths.push(route, originalUrl.slice(0, -url.length) + route);
     return paths;
@@ -62,7 +62,7 @@ const FASTIFY: Framework<FastifyRequest, [reply: FastifyReply]> = {
   remedy: "the connection has been closed",
 };
 
-// the path as its router reads it; Fastify 4 ends it at a semicolon unless configured otherwise
+// the path as its router reads it; unless configured otherwise, Fastify 4 ends it at a semicolon
 function routedPath(target: string, { initialConfig }: FastifyRequest["server"]): string {
   const { routerOptions, useSemicolonDelimiter = true } = initialConfig as SemicolonConfig;
   const endsAtSemicolon = routerOptions?.useSemicolonDelimiter ?? useSemicolonDelimiter;

@@ -59,7 +59,7 @@ const HONO: Framework<Context> = {
  * ```
  */
 export function rateLimit<E extends Env = Env>(options: HonoLimitOptions<E> = {}): HonoLimit {
-  // functions in the options get the context of the application that uses the middleware
+  // functions in the options get the application's context
   const limit = new ContextLimiter<Context, [], Response>(options as HonoLimitOptions, HONO);
   const middleware: MiddlewareHandler<{ Variables: RateLimitVariables }> = async (c, next) => {
     const decision = await limit.decide(c);

@@ -7,10 +7,10 @@ import type { RateLimitOptions } from "./http_options.ts";
 const inUse = new WeakMap<object, Set<string>>();
 
 /**
- * Warns about a second unnamed limiter on a store, and about a limiter of the same name on another store with the same
- * counters. Both count as one limit.
+ * Warns about a second unnamed limiter on a store, and about a limiter with the same name on another store with the
+ * same counters. In each case, both count as one limit.
  *
- * @param options Options of a limiter that was not created inside a request
+ * @param options Options for a limiter created outside requests
  * @param limiter The limiter
  */
 export function noteDefaultNames<Req>(options: RateLimitOptions<Req>, { policies }: Limiter): void {

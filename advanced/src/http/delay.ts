@@ -10,7 +10,7 @@ import { pauseKey, refusesFreelyKey, waitAfterKey } from "../limiter/limiter_key
 
 const NAMES: OptionNames<DelayOptions> = { from: true, maxMs: true };
 
-/** Longest configurable wait, in ms: one hour. */
+/** Maximum configurable wait, in ms: one hour. */
 const LONGEST_MS = 3_600_000;
 
 /** Waiting requests per limiter. Limiters created inside requests share a count. */
@@ -72,7 +72,7 @@ export class Delay {
   /**
    * Delays a request once, if necessary.
    *
-   * @param asked The decision about it, `null` if it is skipped; a promise if the store or the program is asynchronous
+   * @param asked Its decision, `null` if it is skipped; a promise if the store or the program is asynchronous
    * @param signalOf Returns a signal that aborts when the client disconnects; called only for a request that waits
    * @returns The final decision: a refusal if the request still does not fit or too many are waiting, or `Disconnected`
    * if the client disconnected. Synchronous if there is no wait
@@ -88,7 +88,7 @@ export class Delay {
     return ms === 0 ? decision : this.#wait(decision, ms, signalOf());
   }
 
-  /** The least time to wait, in ms; 0 if the request need not wait, or would wait too long. */
+  /** The minimum wait in ms; 0 if the request need not wait, or would wait too long. */
   #msOf(decision: Decision): number {
     if (decision.allowed) return Math.min(this.#maxMs, this.#spacing(decision));
     // it would overtake requests that keep to the rate
@@ -103,7 +103,7 @@ export class Delay {
     return ms <= this.#maxMs ? ms : 0;
   }
 
-  // as if the used units had been used at the rate of the limit
+  // as if the used units had been used at the limit's rate
   #spacing({ takes: [take], verdicts: [verdict] }: Decision): number {
     const { policy, shadow, cost } = take!;
     if (this.#from === Infinity || shadow === true || cost === 0 || holdsSlots(policy)) return 0;
@@ -147,8 +147,8 @@ function refused({ verdicts }: Decision, retryAfterMs: number): Verdict[] {
   return verdicts.map((verdict) => ({ ...verdict, granted: 0, denied: true, retryAfterMs }));
 }
 
-/** Replaces the decision about a request whose client disconnected while it waited. */
+/** Replaces the decision if the client disconnected during the wait. */
 export class Disconnected extends Decision {}
 
-/** Status of a request whose client disconnected while it waited. Only logs show it. */
+/** Status if the client disconnected during the wait. Only logs show it. */
 export const CLIENT_LEFT = 499;

@@ -15,7 +15,7 @@ import type { RequestReader } from "./request_reader.ts";
 /** A handler's return value: a response, or `undefined` on Bun if it upgraded the request. */
 export type FetchResult = Response | undefined;
 
-/** A handler of web requests, with the platform's additional arguments. */
+/** A Fetch handler, with the platform's additional arguments. */
 export type FetchHandler<Rest extends unknown[], Result extends FetchResult = Response> = (
   request: Request,
   ...rest: Rest
@@ -93,7 +93,7 @@ export interface FetchLimit {
   decisionOf(request: Request): Decision | undefined;
 }
 
-/** State of a request while it is handled. */
+/** A request's state while it is handled. */
 class Asked {
   /** The client's address, if the limiter needs it. */
   readonly address: string | undefined;
@@ -230,7 +230,7 @@ async function respond(
   }
 }
 
-/** A response that calls `done` when its body has been sent or canceled. The end of the body waits for `done`. */
+/** A response that calls `done` when its body has been sent or canceled. The body ends once `done` has settled. */
 function whenSent(response: Response, done: () => Promise<void>): Response {
   const reader = response.body!.getReader();
   let ending: Promise<void> | null = null;

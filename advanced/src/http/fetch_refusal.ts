@@ -6,11 +6,11 @@ import type { HandlerOptions } from "./http_options.ts";
 import { forbidStoring } from "./refusal.ts";
 import type { RequestLimiter } from "./request_limiter.ts";
 
-/** Responds to a refused web request. Receives what the limiter would have sent, and the platform's second argument. */
+/** Responds to a refused web request. Receives the limiter's own response, and the platform's second argument. */
 // deno-lint-ignore no-explicit-any -- only the program knows the types of its platform's arguments
 export type FetchRefusal = (request: Request, options: HandlerOptions, info?: any) => Awaitable<Response>;
 
-/** Statuses of responses that must not have a body. */
+/** Response statuses that must not have a body. */
 const BODILESS: ReadonlySet<number> = new Set([204, 205, 304]);
 
 /**

@@ -22,7 +22,7 @@ import { counterInitOf } from "./counter_init.ts";
 import type { HeaderOptions, StandardHeaders } from "./rate_limit_headers.ts";
 
 /**
- * The last argument of a `handler`: what the limiter would have sent, and why.
+ * The last argument of a `handler`: the limiter's own response, and the reason.
  *
  * @example Send your own response
  * ```ts
@@ -68,11 +68,11 @@ export interface HandlerOptions {
  */
 export interface DelayOptions {
   /**
-   * Used units above which requests are slowed down to the rate of the limit. Each waits until the excess would have
-   * been used at `limit` per `windowMs`. For a single limit; requests beyond the limit are refused.
+   * Used units above which requests are slowed down to the limit's rate. Each waits until the excess would have been
+   * used at `limit` per `windowMs`. For a single limit; requests beyond the limit are refused.
    */
   from?: number | undefined;
-  /** Longest wait in ms. */
+  /** Maximum wait in ms. */
   maxMs: number;
 }
 
@@ -87,7 +87,7 @@ export interface DelayOptions {
  * ```
  */
 export interface RequestLimitOptions extends LimitOptions {
-  /** Bits of an IPv6 address that identify a client for this limit, such as one on wider subnets. */
+  /** Bits of an IPv6 address that identify a client for this limit, such as a limit on wider subnets. */
   ipv6Subnet?: number | undefined;
 }
 
@@ -125,13 +125,13 @@ export interface RateLimitOptions<
   /** The older name of `limit` in express-rate-limit. Set only one of them. */
   max?: number | ((req: Req, ...rest: Rest) => Awaitable<NonNullable<ConsumeOptions["limit"]>>) | undefined;
   /**
-   * The policy of a request's key, from a table or a database: a name in `policies`, or an object with the settings
+   * The policy for a request's key, from a table or a database: a name in `policies`, or an object with the settings
    * that differ. Cannot be combined with a function for `limit`. Called once the key is known; asynchronous results are
    * cached for `policyTtlMs`.
    */
   policy?: ((req: Req, ...rest: Rest) => Awaitable<PolicyChoice>) | undefined;
   /**
-   * Limits from a document (`PolicyRules` of `@sluice/rate-limit/rules`): which requests they apply to, and what they
+   * Limits from a document (`PolicyRules` from `@sluice/rate-limit/rules`): which requests they apply to, and what they
    * count by. Replaces the options for that here.
    */
   rules?: PolicyRules | undefined;
@@ -159,16 +159,16 @@ export interface RateLimitOptions<
    */
   costAfter?: ((req: Req, res: Res) => Awaitable<number | undefined>) | undefined;
   /**
-   * The key, or the keys of several limits by name, `null` for limits that do not apply to the request. The client's
-   * address by default. For keys that contain the address and more, use {@linkcode clientKey}: ``
-   * `${clientKey(req)}:${user}` ``.
+   * The key, or several limits' keys by name; `null` for limits that do not apply to the request. The client's address
+   * by default. For keys that contain the address and more, use {@linkcode clientKey}: `` `${clientKey(req)}:${user}`
+   * ``.
    */
   keyGenerator?: ((req: Req, ...rest: Rest) => Awaitable<LimiterKeys | undefined>) | undefined;
   /** Return `true` to neither count nor refuse a request. */
   skip?: ((req: Req, ...rest: Rest) => Awaitable<boolean>) | undefined;
-  /** Body of a refusal: a string, an object sent as JSON, or a function that returns either. */
+  /** Refusal body: a string, an object sent as JSON, or a function that returns either. */
   message?: string | object | ((req: Req, ...rest: Rest) => Awaitable<string | object>) | undefined;
-  /** Status of a refusal, 429 by default. */
+  /** Refusal status, 429 by default. */
   statusCode?: number | undefined;
   /** Whether to send rate limit headers and `Retry-After`; on by default. */
   headers?: boolean | undefined;
@@ -198,7 +198,7 @@ export interface RateLimitOptions<
   /** Request property set to `{ limit, used, remaining, resetTime, key }`, `"rateLimit"` by default. */
   requestPropertyName?: string | undefined;
   /**
-   * Refunds requests whose status is 400 or more. With an express-rate-limit store, which counts refusals, it refunds
+   * Refunds requests with a status of 400 or above. With an express-rate-limit store, which counts refusals, it refunds
    * refused requests too.
    */
   skipFailedRequests?: boolean | undefined;
@@ -220,7 +220,7 @@ export interface RateLimitOptions<
   missingKey?: "share" | "error" | undefined;
   /** Decides, counts and reports, but never refuses. */
   dryRun?: boolean | undefined;
-  /** Whether the default body of a refusal is a problem document (RFC 9457). */
+  /** Whether the default refusal body is a problem document (RFC 9457). */
   problemDetails?: boolean | undefined;
 }
 
@@ -260,7 +260,7 @@ function storeOf<Req>(store: Store | AnyCounter, options: RateLimitOptions<Req>)
   return isCounter && !isRedisClient(store) ? fromCounter(counter, { init: counterInitOf(options) }) : store as Store;
 }
 
-/** The most that `retryJitter` may add to a wait, in ms: one hour. */
+/** Maximum that `retryJitter` may add to a wait, in ms: one hour. */
 const LONGEST_JITTER_MS = 3_600_000;
 
 /** Resolves the header options. */
@@ -282,7 +282,7 @@ export function headerOptionsOf<Req>(options: RateLimitOptions<Req>, caller: str
   return { legacy: legacyHeaders, legacyReset, standard, retryJitterMs: retryJitter, random };
 }
 
-/** The longest time a key's policy may be cached, in ms: one day. */
+/** Maximum time to cache a key's policy, in ms: one day. */
 const LONGEST_POLICY_MS = 86_400_000;
 
 /** Checks the options that only concern HTTP. */
@@ -334,7 +334,7 @@ export function checkHttpOptions<Req>(options: RateLimitOptions<Req>, caller: st
   if (isOutcomeOnly(options.store)) checkOutcomeOnly(options, caller);
 }
 
-// rejects options that need more than a store's allow-or-refuse result
+// rejects options for which a store's allow-or-refuse result is not enough
 function checkOutcomeOnly<Req>(options: RateLimitOptions<Req>, caller: string): void {
   const { store, limit, cost } = options;
   for (const name of ["skipFailedRequests", "skipSuccessfulRequests", "delay", "policy"] as const) {
@@ -358,11 +358,11 @@ function checkRules<Req>(options: RateLimitOptions<Req>, caller: string): void {
 
 function checkCost<Req>(options: RateLimitOptions<Req>, cost: number, caller: string): void {
   checkInteger(caller, "cost", cost, 0, MAX_LIMIT);
-  // a key may have a higher limit of its own
+  // a key may have its own, higher limit
   if (options.policy !== undefined || options.rules !== undefined) return;
   const { limit: told } = options;
   for (const { limit = 100, burst, algorithm, shadow } of options.limits ?? [options as LimitOptions]) {
-    // a function may return a higher limit, also for the list of limits, but it does not change a burst
+    // a function may return a higher limit, also with a list of limits, but it does not change a burst
     const units = typeof told === "function" ? Infinity : limit;
     const most = algorithm === "token-bucket" ? burst ?? units : units;
     // invalid limits are reported when the limiter is created; shadow limits never refuse

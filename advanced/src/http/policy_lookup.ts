@@ -6,7 +6,7 @@ import type { PolicyChoice } from "../limiter/limiter_options.ts";
 import type { Awaitable } from "../policy/store.ts";
 import { endsWithRequestsKey } from "../limiter/limiter_keys.ts";
 
-/** Most keys whose policies are cached. */
+/** Maximum keys whose policies are cached. */
 const MOST = 20_000;
 
 /** A cached value, and the time range in which it is valid, in ms. */
@@ -17,8 +17,8 @@ interface Asked<T> {
 }
 
 /**
- * Looks up the policies of keys and caches asynchronous results. Requests with the same key share a pending lookup and
- * its failure, which is not cached.
+ * Looks up policies by key and caches asynchronous results. Requests with the same key share a pending lookup. They
+ * also share its failure, which is not cached.
  */
 export class PolicyLookup {
   readonly #ttlMs: number;
@@ -31,7 +31,7 @@ export class PolicyLookup {
   /**
    * Creates an instance.
    *
-   * @param ttlMs How long results are cached, in ms; with 0 each request does its own lookup
+   * @param ttlMs How long results are cached, in ms; with 0, each request does its own lookup
    * @param clock The current time in ms
    * @param limiter The limiter; lookups are not shared where pending work ends with its request
    */
@@ -42,14 +42,14 @@ export class PolicyLookup {
   }
 
   /**
-   * Looks up the policy of a key.
+   * Looks up the policy for a key.
    *
-   * @param keys The key, or the keys of several limits
+   * @param keys The key, or several limits' keys
    * @param ask The lookup
    */
   of(keys: LimiterKeys, ask: () => Awaitable<PolicyChoice>): Awaitable<PolicyChoice> {
     if (this.#ttlMs === 0) return ask();
-    // the quotation mark keeps a key chosen by a client from looking like the keys of several limits
+    // the quotation mark keeps a key chosen by a client from looking like several limits' keys
     const id = shortenKey(typeof keys === "string" ? `"${keys}` : JSON.stringify(keys));
     const now = this.#clock();
     const found = this.#found.get(id);

@@ -46,7 +46,7 @@ interface MountedRequest {
   readonly headers?: Readonly<Record<string, unknown>>;
 }
 
-/** Node's own requests have neither an application nor the client's address. */
+/** Node's own requests have no application and no client address. */
 const READER: RequestReader<RequestLike> = {
   methodOf: ({ method = "" }: MountedRequest) => method,
   // as the router reads it, whatever the target looks like: any difference would be a bypass
@@ -76,7 +76,7 @@ const READER: RequestReader<RequestLike> = {
 type Next = (error?: unknown) => void;
 
 /**
- * A limiter as middleware, with a few controls.
+ * A limiter as middleware, with methods to control it.
  *
  * @typeParam Req The request passed to functions in its options
  * @typeParam Res Their response
@@ -98,7 +98,7 @@ export interface RateLimitMiddleware<Req = any, Res = any> {
    * key's own limit.
    */
   getKey(key: string, options?: PeekOptions): Awaitable<Decision>;
-  /** Number of keys in memory. */
+  /** Keys in memory. */
   readonly size: number;
 }
 
@@ -179,7 +179,7 @@ function limitsOf(policies: readonly Policy[]): Record<string, string> {
   }));
 }
 
-// a generated key that looks like an address is counted literally, unless it is the key of the request itself
+// a generated key that looks like an address is counted literally, unless it is the request's own key
 function getKey<Req>(asker: RequestLimiter<Req>, key: string, options?: PeekOptions): Awaitable<Decision> {
   assertKey(key, "the key", "getKey");
   const clients = asker.keys.ofAddress(key);
@@ -221,7 +221,7 @@ function leave(res: ResponseLike): void {
   res.end();
 }
 
-// errors of next() belong to later layers, so it is never called inside a try block
+// errors from next() belong to later layers, so it is never called inside a try block
 function settle<Req extends RequestLike>(
   asker: RequestLimiter<Req>,
   decision: Decision | null,

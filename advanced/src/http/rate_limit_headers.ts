@@ -26,16 +26,16 @@ export interface HeaderOptions {
 }
 
 /**
- * Writes the headers of a decision.
+ * Writes the headers for a decision.
  *
- * With several limits or limiters, headers that hold only one show the limit with the least left. The lists of draft-8
- * and later get one member per limit. The remaining quota is omitted if the store does not report it.
+ * With several limits or limiters, headers that hold only one show the limit with the least left. In draft-8 and later,
+ * the lists get one member per limit. The remaining quota is omitted if the store does not report it.
  *
  * @param headers Where to write them
  * @param decision The decision
  * @param options Which headers to send
  * @param now When the decision was made, in ms since 1970: some frameworks only accept headers after the handler
- * @param earlierMs How long earlier limiters would refuse the same request, in ms
+ * @param earlierMs How much longer earlier limiters would refuse the same request, in ms
  */
 export function writeHeaders(
   headers: HeaderSink,
@@ -58,7 +58,7 @@ export function writeHeaders(
   if (!decision.allowed) writeRetryAfter(headers, Math.max(decision.retryAfterMs, earlierMs) + jitterOf(options));
 }
 
-/** Descriptions of the headers of a refusal, by name, for documentation. */
+/** Descriptions of a refusal's headers, by name, for documentation. */
 export function headersSaid({ legacy, legacyReset, standard }: HeaderOptions): Record<string, string> {
   const inSeconds = "Seconds until all are available again.";
   return {
@@ -112,8 +112,7 @@ function writeEarlyDraft(
   headers.setHeader("RateLimit", `limit=${limit}, remaining=${remaining}, reset=${seconds(resetMs)}`);
 }
 
-// omitted for windows under a second, which whole seconds cannot express; a calendar window has the length of the
-// current one
+// omitted for windows under a second, which whole seconds cannot express; a calendar window has its current length
 function windowOf({ windowMs, window }: Policy, now: number): string {
   if (window !== undefined) {
     const { start, end } = windowAt(window, now);
@@ -147,7 +146,7 @@ function writeLists(
 let lastKey = "";
 let lastPartition = "";
 
-/** The partition key of draft-11, in base64. It distinguishes quotas without revealing their keys. */
+/** The draft-11 partition key, in base64. It distinguishes quotas without revealing their keys. */
 function partitionOf(key: string): string {
   if (key === lastKey) return lastPartition;
   const hash = sha256(new TextEncoder().encode(JSON.stringify(key))).subarray(0, PARTITION_BYTES);

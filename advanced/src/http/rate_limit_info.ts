@@ -24,7 +24,7 @@ export class RateLimitInfo {
   readonly resetTime: Date;
   /** The key, as in the store. */
   readonly key: string;
-  // private, so that copies and JSON do not include the decision, which reveals how the limits are configured
+  // private, so that copies and JSON omit the decision, which reveals how the limits are configured
   readonly #decision: Decision;
 
   /** Called by the middleware. */
@@ -58,7 +58,7 @@ export class RateLimitInfo {
   }
 }
 
-/** Info of a later limiter. */
+/** A later limiter's info. */
 export class LaterRateLimitInfo extends RateLimitInfo {
   readonly #earlier: RateLimitInfo;
 

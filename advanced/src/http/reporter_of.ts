@@ -1,13 +1,13 @@
 /** Reports an error that would otherwise be lost. */
 export type Report = (error: unknown) => void;
 
-/** Used part of a Sluice application. */
+/** The part of a Sluice application that is used. */
 interface Reporting {
   reportError(error: unknown, context: { req?: object | undefined; phase: "limiter" }): void;
 }
 
 /**
- * Returns a function that reports a limiter's errors to the Sluice application it runs in: to its `error` listeners.
+ * Returns a function that reports a limiter's errors to the `error` listeners of its Sluice application.
  *
  * @param req The request
  * @param of Whether the errors belong to this request or to the limiter, which must not retain the request

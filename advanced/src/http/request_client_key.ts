@@ -2,8 +2,8 @@ import { clientKey as keyOfClient, type ClientKeyOptions } from "@sluice/limitin
 import { peerOf } from "@sluice/shared";
 
 /**
- * Returns the part of a key that identifies the client, for keys that contain more: the address of an IPv4 client, or
- * the subnet of an IPv6 client, which usually controls every address in it.
+ * Returns the part of a key that identifies the client, for keys that contain more: an IPv4 client's address, or an
+ * IPv6 client's subnet, because the client usually controls every address in it.
  *
  * With `req.ip` instead, as in `` `${req.ip}:${user}` ``, each of a client's 2^64 addresses would get its own quota.
  * Put it first: when the memory for keys is full, the limiter identifies a key's origin by its start.

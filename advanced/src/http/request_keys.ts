@@ -7,7 +7,7 @@ import type { RateLimitOptions, RequestLimitOptions } from "./http_options.ts";
 import type { ResponseOf } from "./request_like.ts";
 import type { RequestReader } from "./request_reader.ts";
 
-/** Finds the key of a request: the client's address, or the result of `keyGenerator`. */
+/** Finds a request's key: the client's address, or the result of `keyGenerator`. */
 export class RequestKeys<Req> {
   readonly #caller: string;
   readonly #options: RateLimitOptions<Req>;
@@ -15,7 +15,7 @@ export class RequestKeys<Req> {
   readonly #reader: RequestReader<Req>;
   readonly #finder: ClientFinder<Req>;
   readonly #shared: AddressKeys;
-  /** Keys of the limits with their own subnet, `null` if there are none. */
+  /** Keys for limits with their own subnet, `null` if there are none. */
   #own: ReadonlyMap<string, AddressKeys> | null = null;
 
   /**
@@ -40,7 +40,7 @@ export class RequestKeys<Req> {
   }
 
   /**
-   * Adopts the subnets of the limits.
+   * Adopts the limits' subnets.
    *
    * @param policies Their policies
    * @param limits Their options
@@ -52,7 +52,7 @@ export class RequestKeys<Req> {
   }
 
   /**
-   * Returns the keys of a request.
+   * Returns a request's keys.
    *
    * @param req The request
    * @param res Second argument of `keyGenerator`
@@ -71,7 +71,7 @@ export class RequestKeys<Req> {
     return Object.fromEntries(Array.from(this.#own, ([name, clients]) => [name, clients.of(address)]));
   }
 
-  /** The key of a request's client, for one limit. */
+  /** A request's client key, for one limit. */
   ofClient(req: Req, limit: string): string {
     return this.#clientsOf(limit).of(this.#finder.addressOf(req));
   }

@@ -1,4 +1,4 @@
-/** The request properties used; requests of Sluice, Express and Node fit. */
+/** The request properties used; Sluice, Express and Node requests fit. */
 export interface RequestLike {
   /** The client's address, according to the framework. */
   readonly ip?: string | undefined;
@@ -8,9 +8,9 @@ export interface RequestLike {
   waitUntil?(work: Promise<unknown>): void;
 }
 
-/** The response properties used; responses of Sluice, Express and Node fit. */
+/** The response properties used; Sluice, Express and Node responses fit. */
 export interface ResponseLike {
-  /** Status of the response. */
+  /** The response status. */
   statusCode: number;
   /** Whether the headers have been sent. */
   readonly headersSent: boolean;
@@ -30,7 +30,7 @@ export interface ResponseLike {
   on(event: string, listener: () => void): unknown;
 }
 
-/** A request of an unspecified framework, which may have any property. */
+/** A request from an unspecified framework, which may have any property. */
 export interface AnyRequest extends RequestLike {
   /** Any property. */
   // deno-lint-ignore no-explicit-any -- only the program knows its framework
@@ -44,7 +44,7 @@ export interface AnyResponse extends ResponseLike {
   [property: string]: any;
 }
 
-/** Type of the response to a request: that of its `res`, which requests of Sluice and Express have. */
+/** Type of the response to a request: the type of its `res`, which Sluice and Express requests have. */
 export type ResponseOf<Req> = Req extends { readonly res?: infer Res extends ResponseLike | undefined }
   ? string extends keyof Req ? AnyResponse : NonNullable<Res>
   : AnyResponse;

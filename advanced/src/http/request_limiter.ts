@@ -29,15 +29,15 @@ import { consumeByKey, demandKey, prepareKey, reportKey } from "../limiter/limit
 import { forgetIdleKey } from "../stores/memory_store.ts";
 
 /**
- * Applies a limiter to requests: whether they are counted, what they cost, what a refusal looks like. This part of
- * `rateLimit` is shared by Express's objects and web requests.
+ * Applies a limiter to requests: whether they are counted, what they cost, what a refusal looks like. Express's objects
+ * and web requests share this part of `rateLimit`.
  */
 export class RequestLimiter<Req> {
   readonly limiter: Limiter;
   readonly options: RateLimitOptions<Req>;
   /** The called function, for messages. */
   readonly caller: string;
-  /** Finds the keys of requests. */
+  /** Finds requests' keys. */
   readonly keys: RequestKeys<Req>;
   /** Settles finished requests. */
   readonly outcome: RequestOutcome<Req>;
@@ -49,11 +49,13 @@ export class RequestLimiter<Req> {
   /** Delays requests, `null` without option `delay`. */
   readonly #delay: Delay | null;
   readonly #headers: HeaderOptions | null;
-  /** The policies of individual keys, `null` if there are none. */
+  /** Policies for individual keys, `null` if there are none. */
   readonly #lookup: PolicyLookup | null;
-  /** Applies the rules of a document, `null` if there is none. */
+  /** Applies a document's rules, `null` if there is none. */
   readonly #rules: RuleAsker<Req> | null;
-  /** What these rules demand of the limiter. Others may share the limiter and already use another document. */
+  /**
+   * What these rules demand from the limiter. Other middleware may share the limiter and already use another document.
+   */
   #demand: Demand;
   /** Whether the application has been read from the first request. */
   #hasApp = false;
@@ -84,7 +86,7 @@ export class RequestLimiter<Req> {
       clientOf: (req, { policy }) => this.keys.ofClient(req, policy.name),
     });
     this.limiter = limiter ?? new Limiter(limiterOptionsOf(options, caller), caller);
-    // an existing one may come from a document that has been replaced since
+    // an existing one may come from a document that has since been replaced
     this.#demand = limiter === undefined || rules === undefined
       ? this.limiter[demandKey]
       : limiter[prepareKey](limitsByRules(rules.rules, options.dryRun), caller)();
@@ -117,15 +119,15 @@ export class RequestLimiter<Req> {
    *
    * @param req The request
    * @param res Second argument for functions in the options; `fetchLimit` has none
-   * @returns The decision, `null` for a skipped request, `Disconnected` if its client disconnected; synchronous if
-   * nothing is asynchronous
+   * @returns The decision, `null` for a skipped request, `Disconnected` if its client disconnected; synchronous unless
+   * a part of it is asynchronous
    */
   ask(req: Req, res?: ResponseOf<Req>): Awaitable<Decision | null> {
     const asked = this.#ask(req, res);
     return this.#delay === null ? asked : this.#hold(this.#delay, asked, req, res);
   }
 
-  // separate, because a function that closes over its arguments slows down requests without a wait too
+  // separate, because a closure over its arguments would also slow down requests that do not wait
   #hold(
     delay: Delay,
     asked: Awaitable<Decision | null>,
@@ -221,7 +223,7 @@ export class RequestLimiter<Req> {
     return this.limiter.consume(keys, { cost, policy });
   }
 
-  /** Writes the headers of a decision about a request, made at `now`. */
+  /** Writes the headers for a decision about a request, made at `now`. */
   writeHeaders(req: Req & object, headers: HeaderSink, decision: Decision, now: number): void {
     if (this.#headers !== null) {
       writeHeaders(headers, decision, this.#headers, now, decision.allowed ? 0 : exhaustedFor(req));
@@ -230,7 +232,7 @@ export class RequestLimiter<Req> {
 
   /** Records that a request was admitted, for limiters behind this one. */
   admitted(req: Req & object, decision: Decision): void {
-    // a refused request may get a refund
+    // a refused request may be refunded
     const waitMs = this.outcome.refunds ? 0 : refillMs(decision);
     if (waitMs > 0) noteExhausted(req, waitMs);
   }
@@ -267,7 +269,7 @@ export class RequestLimiter<Req> {
   }
 }
 
-/** ms until limits without enough left for another such request have units again, 0 if there are none. */
+/** ms until limits without enough left for another such request have units again; 0 if all have enough. */
 function refillMs({ takes, verdicts }: Decision): number {
   let wait = 0;
   for (let i = 0; i < takes.length; i++) {

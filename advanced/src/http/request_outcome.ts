@@ -15,12 +15,12 @@ export type CostOf = (() => Awaitable<number | undefined>) | undefined;
 
 /**
  * Settles finished requests: frees slots, and refunds units or replaces them with the actual cost, as the options say.
- * Nothing here rejects: the response has been sent, so no handler is left to receive an error.
+ * Nothing here rejects: the response has already been sent, so no handler can receive an error.
  */
 export class RequestOutcome<Req> {
-  /** Whether a finished request may get a refund. */
+  /** Whether a finished request may be refunded. */
   readonly refunds: boolean;
-  /** Whether the actual cost of a request replaces its estimate. */
+  /** Whether a request's actual cost replaces its estimate. */
   readonly settles: boolean;
   /** Whether requests hold slots until they end. */
   hasSlots: boolean;
@@ -61,12 +61,12 @@ export class RequestOutcome<Req> {
     return this.refunds || this.settles || this.hasSlots;
   }
 
-  /** Whether a request may get a refund: it was granted, or it was charged although it was refused. */
+  /** Whether a request may be refunded: it was granted, or charged although refused. */
   mayGetBack({ allowed, verdicts }: Decision): boolean {
     return this.refunds && (allowed || verdicts.some((verdict) => chargeOf(verdict) !== undefined));
   }
 
-  /** Charges what a request has cost so far if that is more than the estimate. The cost may still rise. */
+  /** Charges a request's cost so far if it exceeds the estimate. The cost may still rise. */
   async left(req: Req, decision: Decision, costOf: NonNullable<CostOf>): Promise<void> {
     await this.#settle(req, decision, costOf, (cost) => settlementOf(decision, "charge").reach(cost));
   }
@@ -81,7 +81,7 @@ export class RequestOutcome<Req> {
     if (this.refunds || costOf !== undefined) await this.finish(req, decision, response, costOf);
   }
 
-  /** Frees the slots of a request. */
+  /** Frees a request's slots. */
   async release(req: Req, decision: Decision): Promise<void> {
     if (!decision.allowed || !this.hasSlots) return;
     try {
@@ -136,7 +136,7 @@ export class RequestOutcome<Req> {
     }
   }
 
-  // it must not end the process
+  // an error must not end the process
   #report(error: unknown, req: Req): void {
     if (this.#limiter.listenerCount("error") > 0) return void tell(this.#limiter, "error", error);
     const report = reporterOf(req, "request");

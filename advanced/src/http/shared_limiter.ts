@@ -14,10 +14,10 @@ const shared = new WeakMap<object, Map<string, Limiter>>();
 const MEMORY: CounterLocation = { home: {}, prefix: "" };
 
 /**
- * Returns the limiter that limiters created inside requests share. Each of them lives for a single request, so it could
- * never count past one. They share a limiter if their stores have the same counters, they have the same options, and
- * they have the same `name` or otherwise the same route. Options that only change the look of a response are ignored:
- * they may depend on the client, which must not get a fresh count by changing them.
+ * Returns the limiter that limiters created inside requests share. Each of them lives for a single request, so it alone
+ * could never count past one. They share a limiter if their stores have the same counters, they have the same options,
+ * and they have the same `name` or otherwise the same route. Options that only change a response's appearance are
+ * ignored: they may depend on the client, which must not get a fresh count by changing them.
  *
  * @param made The new limiter
  * @param req The request it was created in
@@ -38,7 +38,7 @@ export function sharedLimiter<Req>(made: RequestLimiter<Req>, req: object): Limi
     named === undefined ? routeLabel(req) : ""
   }${prefix}`;
   const known = limiters.get(identity);
-  // each tenant may have its own prefix, and its counts are in the store anyway
+  // each tenant may have its own prefix, and its counts stay in the store anyway
   if (known === undefined && prefix !== "" && limiters.size >= MAX_MADE_IN_REQUESTS) return made.limiter;
   // this one is never used, nor closed
   leaveStore(made.limiter);
@@ -55,7 +55,7 @@ function isMemoryOf(req: object, store: object): boolean {
   return store instanceof MemoryStore && isMadeInRequest(store[sequenceKey], req);
 }
 
-// an express-rate-limit store does not record when it was created; a store with counts elsewhere finds them again
+// an express-rate-limit store does not record when it was created; a store that counts elsewhere finds its counts again
 function noteOwnMemory(store: Store | AnyCounter): void {
   const isOwn = "capabilities" in store ? store.capabilities.scope === "process" : store.localKeys === true;
   if (!isOwn || store instanceof MemoryStore) return;

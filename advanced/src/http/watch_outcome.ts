@@ -11,7 +11,7 @@ import type { CostOf, RequestOutcome } from "./request_outcome.ts";
  * @param decision The decision about it
  * @param res Its response
  * @param costOf Returns its cost, also when the client disconnects early
- * @returns An object to notify when the handlers are known to be done; `null` if nothing depends on that
+ * @returns An object to notify when the handlers are done; `null` if nothing depends on that
  */
 export function watchOutcome<Req>(
   outcome: RequestOutcome<Req>,
@@ -23,8 +23,8 @@ export function watchOutcome<Req>(
   if (decision.allowed && (outcome.hasSlots || outcome.settles)) {
     return whenOver(res, new LimitedRequest(outcome, req, decision, res, costOf));
   }
-  // Only a response that was sent shows whether the request succeeded. Node's HTTP/2 also emits `finish` for a response
-  // that its client has reset.
+  // Only a sent response shows whether the request succeeded. Node's HTTP/2 also emits `finish` for a response that the
+  // client has reset.
   if (outcome.mayGetBack(decision)) {
     res.on("finish", () => {
       if (res.writableEnded !== false) proceed(req, outcome.finish(req, decision, res, undefined));
