@@ -123,7 +123,7 @@ export class Gradient2 {
     return this.#short;
   }
 
-  /** The latency it is compared with, in ms. */
+  /** The latency that the mean is compared with, in ms. */
   get baselineMs(): number {
     return this.#long;
   }

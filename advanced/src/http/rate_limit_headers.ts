@@ -35,7 +35,7 @@ export interface HeaderOptions {
  * @param decision The decision
  * @param options Which headers to send
  * @param now When the decision was made, in ms since 1970: some frameworks only accept headers after the handler
- * @param earlierMs How much longer earlier limiters would refuse the same request, in ms
+ * @param earlierMs How long earlier limiters would refuse the same request, in ms
  */
 export function writeHeaders(
   headers: HeaderSink,

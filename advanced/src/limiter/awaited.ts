@@ -3,7 +3,7 @@ import type { Awaitable } from "../policy/store.ts";
 
 /**
  * Prepares the result of a user's function to be awaited later. A failure must not end the process while another result
- * is awaited, or after another function has thrown.
+ * is awaited, or once another function has thrown.
  *
  * @param value The value, or a promise of it
  */

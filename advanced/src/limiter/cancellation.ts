@@ -1,10 +1,10 @@
 import type { Timers } from "../wrappers/timers.ts";
 
-/** What may end a wait before its turn. */
+/** What may end a wait early. */
 export interface Ending {
   /** Ends the wait on abort. */
   readonly signal?: AbortSignal | undefined;
-  /** Longest wait in ms. */
+  /** Maximum wait in ms. */
   readonly timeoutMs?: number | undefined;
 }
 
@@ -50,7 +50,7 @@ export class Cancellation {
   }
 }
 
-/** The error of a wait that takes too long, or would; then with the minimum wait. */
+/** The error for a wait that takes too long, or would, in which case it contains the minimum wait. */
 export function tooLate(timeoutMs: number | undefined, leastMs?: number): DOMException {
   const why = leastMs === undefined ? "" : `: it takes at least ${leastMs} ms more, unless units are refunded`;
   return new DOMException(`limiter.waitFor: not granted within ${timeoutMs} ms${why}`, "TimeoutError");

@@ -17,7 +17,7 @@ import { settlementOf } from "./settlement.ts";
  * ```
  */
 export class Decision {
-  /** The verdicts, in the order of the limits; after `charge` and `settle`, the updated ones. */
+  /** The verdicts, in the limits' order; `charge` and `settle` update them. */
   readonly verdicts: readonly Verdict[];
   /** Whether the request may pass. */
   readonly allowed: boolean;
@@ -39,14 +39,14 @@ export class Decision {
     this.shadowDenied = verdicts.some(({ denied }, i) => denied && takes[i]!.shadow === true);
   }
 
-  /** The policies, in the order of the limiter's limits. */
+  /** The policies, in the order of the limits. */
   get policies(): readonly Policy[] {
     return this.takes.map(({ policy }) => policy);
   }
 
   /**
-   * The verdict with the smallest share of its limit left, and the longest wait among equals: what matters to the
-   * client. Shadow limits are ignored unless there are no others.
+   * The verdict that matters to the client: the smallest share of its limit left, and among equals the longest wait.
+   * Shadow limits are ignored unless there are no others.
    */
   get tightest(): Verdict {
     let tightest = 0;
@@ -72,7 +72,7 @@ export class Decision {
     return this.takes[i]!.shadow ? 0 : Math.max(retryAfterMs, nextMs);
   }
 
-  /** ms until the same request could pass all limits that refused it; 0 if it passed, `Infinity` for never. */
+  /** ms until the same request could pass all limits that refused it; 0 if it passed, `Infinity` if it never can. */
   get retryAfterMs(): number {
     let longest = 0;
     for (let i = 0; i < this.takes.length; i++) {
@@ -101,14 +101,14 @@ export class Decision {
   }
 
   /**
-   * Charges units while the request runs, in addition to earlier calls. The estimate it was admitted with is used up
-   * first; units beyond it are counted, as a debt if they exceed the limit.
+   * Charges units while the request runs, in addition to earlier calls. They use up the estimate first. Units beyond it
+   * are counted, as a debt if they exceed the limit.
    *
    * Limits without `maxDebt` keep what they counted.
    *
    * @param units Units used since the last call
    * @returns Whether all used units are counted. `false` if a limit's `maxDebt` is reached, and the request should end;
-   * if the store fails; or after `settle`
+   * if the store fails, or after `settle`
    * @throws {TypeError} If the decision was a refusal, or none of its limits has `maxDebt`
    * @throws {RangeError} If `units` is not an integer, or below 0
    *
@@ -131,8 +131,8 @@ export class Decision {
    * Limits without `maxDebt` keep what they counted. Units of an expired window are not refunded.
    *
    * @param actual The total cost of the request
-   * @returns Whether exactly that is counted now. `false` if `maxDebt` allows no more, the window of the refunded units
-   * has expired, or the store fails; also if it was settled or refunded before, in which case nothing changes
+   * @returns Whether exactly that is counted now. `false` if `maxDebt` allows no more, the refunded units' window has
+   * expired, or the store fails. Also `false`, without any change, if it was already settled or refunded
    * @throws {TypeError} If the decision was a refusal, or none of its limits has `maxDebt`
    * @throws {RangeError} If `actual` is not an integer, below 0, or less than what was charged
    *

@@ -23,7 +23,7 @@ import { assertKey, encodeKey, shortenKey } from "./encode_key.ts";
 export interface PeekOptions {
   /** Another limit for this call, for all limits or by name: a customer's tier, for example. */
   limit?: number | Readonly<Record<string, number>> | undefined;
-  /** The policy of this key: a name in `policies`, or an object with the settings that differ. Not with `limit`. */
+  /** The policy for this key: a name in `policies`, or an object with the settings that differ. Not with `limit`. */
   policy?: PolicyChoice | undefined;
 }
 
@@ -49,7 +49,7 @@ export interface ConsumeOptions extends PeekOptions {
 /** One key for all limits, or one per limit by name; `null` for a limit that does not apply. */
 export type LimiterKeys = string | Readonly<Record<string, string | null>>;
 
-/** Number of cached policies with a different limit; more would mean one limit per client. */
+/** Maximum cached policies with a different limit; more would mean one limit per client. */
 const MAX_TIERS = 1000;
 
 /** Creates a limiter's requests to its store: one take per limit. */
@@ -66,7 +66,7 @@ export class Demand {
   /**
    * Creates an instance.
    *
-   * @param options The limits, and the policies of individual keys
+   * @param options The limits, and the policies for individual keys
    * @param store The store
    * @param caller Name of the caller for error messages
    * @throws {TypeError} If an option has the wrong type, or the store does not support it
@@ -84,9 +84,9 @@ export class Demand {
   /**
    * Creates the takes of one decision.
    *
-   * @param keys The key, or the keys of the limits by name
+   * @param keys The key, or the limits' keys by name
    * @param cost Units to consume, 0 to read
-   * @param options A different limit for this decision, or the policy of the key
+   * @param options A different limit for this decision, or the key's policy
    * @param caller Name of the caller for error messages
    * @returns The takes, in the order of the limits, without limits that do not apply
    * @throws {TypeError} If a key is not a non-empty string, no limit has one, or a limit or policy does not exist

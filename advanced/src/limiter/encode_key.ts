@@ -7,7 +7,7 @@ const HASHED = "\u0002";
 const HASH_LENGTH = 45;
 
 /**
- * Encodes a key for the store in memory: the key itself, or its SHA-256 if it is long. Different keys stay different.
+ * Encodes a key for the memory store: the key itself, or its SHA-256 if it is long. Different keys stay different.
  *
  * @param key A key
  * @returns At most 256 characters

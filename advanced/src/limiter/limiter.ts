@@ -51,7 +51,7 @@ const NOTHING: Charge = { units: 0, stamp: 0 };
 export interface WaitOptions extends ConsumeOptions {
   /** Ends the wait: the promise rejects with its reason. */
   signal?: AbortSignal | undefined;
-  /** Longest wait in ms; unlimited by default. A longer wait fails immediately unless a refund could shorten it. */
+  /** Maximum wait in ms; unlimited by default. A longer wait fails immediately unless a refund could shorten it. */
   timeoutMs?: number | undefined;
 }
 
@@ -65,7 +65,7 @@ const WAIT_NAMES: OptionNames<WaitOptions> = { ...CONSUME_NAMES, signal: true, t
 /**
  * A limiter without HTTP: for WebSocket messages, queues, calls to other services, and as the engine of the middleware.
  *
- * With the store in memory, decisions are synchronous. With other stores they are promises that never reject: when the
+ * With the memory store, decisions are synchronous. With other stores they are promises that never reject: when the
  * store fails, `onStoreFailure` decides.
  *
  * It emits `limited` and `shadowLimited` with the decision, `forgiven` with the decision and the units it cost beyond
@@ -84,7 +84,7 @@ export class Limiter extends Emitter {
   /** Counts its decisions. */
   readonly counters: Counters = newCounters();
   /**
-   * Receives messages instead of the console; set by a middleware that runs in a Sluice application.
+   * Receives messages instead of the console; middleware in a Sluice application sets it.
    *
    * @internal
    */
@@ -97,12 +97,12 @@ export class Limiter extends Emitter {
   readonly #queue: WaitQueue;
   readonly #timers: Timers;
   readonly #checkCaller: string;
-  /** Whether a limit has, or had, debts, so that decisions can be settled. */
+  /** Whether a limit has or had debts, so that decisions can be settled. */
   #settles = false;
   readonly #clock: () => number;
   /** Refusals by key, once `top` has been called. */
   #refusals: TopRefusals | null = null;
-  /** Openings of the breaker when a failure was last reported, `-1` for never. */
+  /** How often the breaker had opened when a failure was last reported; `-1` if none was. */
   #logged = -1;
   #isWholeQuotaNoted = false;
 
@@ -139,7 +139,7 @@ export class Limiter extends Emitter {
       most: maxWaiting,
       timers: checked.timers,
       elapsed: checked.elapsed,
-      // a lease already holds units for those that wait; where refusals are counted, each waiting caller would add its
+      // a lease already holds units for waiting callers; where refusals are counted, each waiting caller would add its
       // own
       asksForMany: checked.leases === null && store.capabilities.exactDeny,
       ask: (batches) => this.#decideAll(batches),
@@ -242,13 +242,13 @@ export class Limiter extends Emitter {
   }
 
   /**
-   * Consumes units under a demand, which may have been replaced since.
+   * Consumes units under a demand, which may since have been replaced.
    *
    * @internal
    */
   [consumeByKey](demand: Demand, keys: LimiterKeys, options: ConsumeOptions): Awaitable<Decision> {
     const takes = takesOf(demand, keys, options, this.#checkCaller);
-    // fast path for the most common call of each request
+    // fast path for the most common call on each request
     if (this.#memory !== null) return this.#counted(new Decision(takes, this.#memory.decide(takes), "store"));
     return this.#ask(takes, [], ({ verdicts, by }) => this.#counted(new Decision(takes, verdicts, by)));
   }
@@ -260,8 +260,8 @@ export class Limiter extends Emitter {
     return "then" in decided ? decided.then(made) : made(decided);
   }
 
-  // Decides equal batches in one command. Returns a decision for each that passed, and one for the first that was
-  // refused.
+  // Decides equal batches in one command. Returns a decision for each batch that passed, and one for the first refused
+  // batch.
   #decideAll(batches: readonly Batch[]): Awaitable<readonly Decision[]> {
     const [first, ...others] = batches as [Batch, ...Batch[]];
     return this.#ask(first, others, ({ verdicts, by }) => splitDecisions(batches, verdicts, by).map(this.#counted));
@@ -347,8 +347,8 @@ export class Limiter extends Emitter {
 
   /**
    * Waits until units are available, and consumes them. Callers that wait for the same key in this process are served
-   * in order; equal requests are sent in one command. A caller that aborts consumes nothing: units granted at that
-   * moment go to the next caller, or back to the store.
+   * in order; equal requests are sent in one command. An aborted caller consumes nothing: units granted at that moment
+   * go to the next caller, or back to the store.
    *
    * Refunds in this process wake callers immediately. Refunds elsewhere are noticed at the predicted time.
    *
@@ -408,11 +408,11 @@ export class Limiter extends Emitter {
   }
 
   /**
-   * Replaces the limits at runtime. A limit that keeps its name and algorithm keeps the usage of its keys, in the store
-   * and in memory, even with another `limit` and `windowMs`. Callers already in `waitFor` keep waiting for what they
+   * Replaces the limits at runtime. A limit that keeps its name and algorithm keeps its keys' usage, in the store and
+   * in memory, even with another `limit` and `windowMs`. Callers already in `waitFor` keep waiting for the units they
    * requested. If an option is invalid, nothing changes.
    *
-   * @param options All limits, and the policies of individual keys; omitted ones are removed
+   * @param options All limits, and the policies for individual keys; omitted ones are removed
    * @throws {TypeError} If an option has the wrong type or is unknown, the store does not support it, or the limiter
    * has `leases`
    * @throws {RangeError} If a number is out of range
@@ -433,7 +433,7 @@ export class Limiter extends Emitter {
   }
 
   /**
-   * Frees the memory of replaced limits.
+   * Frees replaced limits' memory.
    *
    * @internal
    */
@@ -485,10 +485,10 @@ export class Limiter extends Emitter {
   }
 
   /**
-   * Lists the keys in use, with the remaining quota of each. Keys of more than 256 characters are listed as their hash.
+   * Lists the keys in use, each with its remaining quota. Keys of more than 256 characters are listed as their hash.
    *
-   * @param name Name of the limit; the first limit by default
-   * @throws {RangeError} If there is no limit of that name
+   * @param name The limit's name; the first limit by default
+   * @throws {RangeError} If there is no limit with that name
    * @throws {TypeError} If the store only reports outcomes
    */
   keys(name?: string): AsyncIterable<Entry> {
@@ -500,8 +500,8 @@ export class Limiter extends Emitter {
 
   /**
    * Lists the keys that this process refuses most often, and how long each has to wait. Counting starts with the first
-   * call; a limiter on which it is never called counts nothing. A key is listed until a window has passed without a
-   * refusal and its last refused request could pass. Shadow limits count what they would have refused.
+   * call; without one, the limiter counts nothing. A key is listed until a window has passed without a refusal and its
+   * last refused request could pass. Shadow limits count what they would have refused.
    *
    * Memory is bounded: if more than 2000 keys are refused at a time, those with the most refusals are kept. Their
    * counts are too low by at most a thousandth of all refusals, and never too high.
@@ -536,12 +536,12 @@ export class Limiter extends Emitter {
     return refusals;
   }
 
-  /** Whether the circuit breaker is open, so the store is not called after repeated failures. */
+  /** Whether the circuit breaker is open: after repeated failures, the store is not called. */
   get breakerIsOpen(): boolean {
     return this.#guarded?.breakerIsOpen ?? false;
   }
 
-  /** Number of keys in memory; 0 with other stores. */
+  /** Keys in memory; 0 with other stores. */
   get size(): number {
     return this.#memory?.size ?? 0;
   }
@@ -556,8 +556,8 @@ export class Limiter extends Emitter {
     await this.#store.warm?.();
   }
 
-  // A misconfigured store fails every time, while requests pass as if it counted. So the application or the console
-  // gets the first failure and each opening of the breaker, unless the program listens for it.
+  // A misconfigured store fails every time, while requests pass as if it counted. So the first failure, and each time
+  // the breaker opens, is reported to the application or the console, unless the program listens for it.
   #failed(error: unknown, policy: string): void {
     if (this.listenerCount("storeFailure") > 0) return void tell(this, "storeFailure", error);
     if (this.#logged === this.counters.breakerOpened) return;
@@ -589,7 +589,7 @@ export class Limiter extends Emitter {
 
   /**
    * Rejects callers of `waitFor` with an `AbortError`, returns leases as far as the store accepts them in time, and
-   * closes the store. A store that other limiters still use is closed by the last one.
+   * closes the store. If other limiters still use it, the last one closes it.
    */
   async close(): Promise<void> {
     this.#queue.close();
@@ -598,7 +598,7 @@ export class Limiter extends Emitter {
   }
 }
 
-/** Methods of other packages, and their replacements here. */
+/** Methods in other packages, and their replacements here. */
 const INSTEAD = {
   limit: "write limiter.consume(key)",
   removeTokens: "write limiter.consume(key, tokens), which refuses, or limiter.waitFor(key, { cost }), which waits",
@@ -628,7 +628,7 @@ function isSettled({ policy }: Take): boolean {
   return hasDebts(policy);
 }
 
-/** What a verdict consumed: the units it granted, or those that a refusal was charged. */
+/** The units a verdict consumed: those it granted, or those charged to a refusal. */
 function takenBy(verdict: Verdict): Charge {
   const { granted, stamp } = verdict;
   return granted > 0 ? { units: granted, stamp } : chargeOf(verdict) ?? NOTHING;

@@ -1,5 +1,5 @@
 /**
- * Keys of the methods that a limiter offers to middleware. The public methods have names.
+ * Symbols for the methods that a limiter offers to middleware. The public methods have names.
  *
  * @module
  */

@@ -18,10 +18,10 @@ export const LIMIT_NAMES: OptionNames<LimitOptions> = {
   shadow: true,
 };
 
-/** Names of the options for limits. */
+/** Option names for limits. */
 export const LIMITS_NAMES: OptionNames<LimitsOptions> = { ...LIMIT_NAMES, limits: true, policies: true };
 
-/** Names of the options of a {@linkcode Limiter}. */
+/** Option names for a {@linkcode Limiter}. */
 export const LIMITER_NAMES: OptionNames<LimiterOptions> = {
   ...LIMITS_NAMES,
   store: true,
@@ -50,7 +50,7 @@ interface MaxOptions {
  * @param caller Name of the caller for error messages
  * @param options The options passed
  * @returns The options with `limit` alone
- * @throws {TypeError} If both are given, and differ
+ * @throws {TypeError} If both are given and differ
  */
 export function withLimit<Options extends object>(caller: string, options: Options): Options {
   const { max, ...rest }: MaxOptions = options;
@@ -79,7 +79,7 @@ const INSTEAD: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * Rejects unknown options of a limiter and its limits, and options of a single limit next to several.
+ * Rejects unknown options for a limiter and its limits, and single-limit options next to several limits.
  *
  * @param caller Name of the caller for error messages
  * @param options The options passed

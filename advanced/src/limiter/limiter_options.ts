@@ -29,7 +29,7 @@ export interface LimitOptions {
   name?: string | undefined;
   /** The algorithm, `"fixed-window"` by default. */
   algorithm?: AlgorithmName | undefined;
-  /** Length of the window in ms, 60 000 by default. */
+  /** Window length in ms, 60 000 by default. */
   windowMs?: number | undefined;
   /**
    * `"fixed-window"`: calendar windows instead of `windowMs`, such as `{ every: "month", timeZone: "Europe/Berlin" }`.
@@ -46,7 +46,7 @@ export interface LimitOptions {
   buckets?: number | undefined;
   /** `"fixed-window"`: whether windows begin with a key's first request (default), or are aligned to the clock. */
   align?: "first-hit" | "clock" | undefined;
-  /** What a refused request does to the quota: nothing (default), counts too, or restarts the wait. */
+  /** What a refused request does to the quota: nothing (default), consumes it too, or restarts the wait. */
   onDenied?: OnDenied | undefined;
   /** Blocks a key after repeated refusals. */
   block?: Block | undefined;
@@ -61,7 +61,7 @@ export interface LimitOptions {
 }
 
 /**
- * Settings of individual keys: another limit, window or algorithm. The limit's own settings apply to the rest.
+ * Settings for individual keys: another limit, window or algorithm. The limit's own settings apply to the rest.
  *
  * @example A customer with a higher limit, and another window
  * ```ts
@@ -76,7 +76,7 @@ export interface OwnLimit
   extends Pick<LimitOptions, "algorithm" | "limit" | "windowMs" | "window" | "burst" | "buckets" | "align"> {}
 
 /**
- * The policy of a key: a name in `policies`, or the settings that differ. With several limits, an object by limit name.
+ * A key's policy: a name in `policies`, or the settings that differ. With several limits, an object by limit name.
  *
  * @example By name
  * ```ts
@@ -89,7 +89,7 @@ export interface OwnLimit
 export type PolicyChoice = string | OwnLimit | Readonly<Record<string, OwnLimit>>;
 
 /**
- * Options of every limiter, with or without HTTP.
+ * Options for every limiter, with or without HTTP.
  *
  * @example A store with a 50 ms timeout, and a fallback for failures
  * ```ts
@@ -102,11 +102,11 @@ export type PolicyChoice = string | OwnLimit | Readonly<Record<string, OwnLimit>
 export interface StoreOptions {
   /** Where counters are kept; in this process's memory by default. */
   store?: Store | undefined;
-  /** Most keys in memory, 100 000 by default. */
+  /** Maximum keys in memory, 100 000 by default. */
   maxKeys?: number | undefined;
   /**
-   * Timeout for a decision of the store in ms, 100 by default. Delays of this process itself, because it is busy,
-   * throttled or waiting for a CPU, do not count: a reply that has already arrived is read first.
+   * Timeout for a store decision in ms, 100 by default. Delays in this process, because it is busy, throttled or
+   * waiting for a CPU, do not count: a reply that has already arrived is read first.
    */
   timeoutMs?: number | undefined;
   /** What to do when the store fails: decide in this process (`"local"`, default), admit all, or refuse all. */
@@ -116,13 +116,13 @@ export interface StoreOptions {
    * rounded down. If not set, each grants the whole limit, and the first failure logs a warning.
    */
   processes?: number | undefined;
-  /** Merges equal decisions made in one turn of the event loop; on by default for stores outside the process. */
+  /** Merges equal decisions made in one event loop turn; on by default for stores outside the process. */
   coalesce?: boolean | undefined;
-  /** Remembers refusals until they could end; on by default for stores outside the process. */
+  /** Caches refusals until they could end; on by default for stores outside the process. */
   denyCache?: boolean | undefined;
   /**
-   * The most decisions reserved in advance for one key, with a single limit of `"fixed-window"` or `"sliding-window"`;
-   * none by default.
+   * Maximum decisions reserved in advance for one key, with a single `"fixed-window"` or `"sliding-window"` limit; none
+   * by default.
    */
   leases?: number | undefined;
   /** Current time in ms; for tests. */
@@ -132,7 +132,7 @@ export interface StoreOptions {
 }
 
 /**
- * A limiter's limits: one or several, and the policies of individual keys.
+ * A limiter's limits: one or several, and the policies for individual keys.
  *
  * @example Change the limits while the limiter is in use
  * ```ts
@@ -149,7 +149,7 @@ export interface LimitsOptions extends LimitOptions {
   /** Several limits decided atomically: either all of them grant, or none is charged. Replaces the single limit. */
   limits?: readonly LimitOptions[] | undefined;
   /**
-   * Policies of individual keys, by name: the settings that differ, or with several limits an object by limit name.
+   * Policies for individual keys, by name: the settings that differ, or with several limits an object by limit name.
    * Selected with `policy`. They count under the limit's name, so a key keeps its usage when its policy changes.
    */
   policies?: Readonly<Record<string, Exclude<PolicyChoice, string>>> | undefined;
@@ -168,7 +168,9 @@ export interface LimitsOptions extends LimitOptions {
  * ```
  */
 export interface LimiterOptions extends LimitsOptions, StoreOptions {
-  /** Most callers waiting in `waitFor`, 1000 by default; unlimited on Workers, where ended requests go undetected. */
+  /**
+   * Maximum callers waiting in `waitFor`, 1000 by default; unlimited on Workers, where ended requests go undetected.
+   */
   maxWaiting?: number | undefined;
 }
 
@@ -180,7 +182,7 @@ export interface CheckedStoreOptions {
   readonly processes: number;
   readonly leases: LeaseOptions | null;
   readonly clock: () => number;
-  /** Monotonic time in ms that includes sleep; for refusals, leases and the circuit breaker. */
+  /** Monotonic time in ms, including sleep; for refusals, leases and the circuit breaker. */
   readonly elapsed: () => number;
   readonly timers: Timers;
 }
@@ -216,7 +218,7 @@ function oddities({ burst, buckets, align, onDenied, block, maxDebt }: LimitOpti
 }
 
 /**
- * Creates the policies of a limiter.
+ * Creates a limiter's policies.
  *
  * @param options Its limits
  * @param caller Name of the caller for error messages
@@ -262,7 +264,7 @@ export function checkStoreOptions(options: StoreOptions, caller: string): Checke
   checkType(caller, "coalesce", options.coalesce, "boolean");
   checkType(caller, "denyCache", options.denyCache, "boolean");
   const lease = leases === undefined ? null : { max: leases, processes };
-  // a clock passed alone, by a test, applies to everything
+  // if a test passes only a clock, it applies to everything
   const elapsed = options.clock !== undefined && options.timers === undefined
     ? clock
     : unsleepingClock(() => timers.now(), clock);

@@ -42,6 +42,6 @@ export function checkOutcomeOnly(store: Store, options: LimiterOptions, caller: 
   }
   if (policies !== undefined) assertDoesMore(store, caller, "option policies");
   if (leases !== undefined) assertDoesMore(store, caller, "option leases");
-  // it only reports the latest possible end of a refusal
+  // it only reports when a refusal ends at the latest
   if (denyCache === true) assertDoesMore(store, caller, "option denyCache");
 }

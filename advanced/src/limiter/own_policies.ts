@@ -15,15 +15,15 @@ const OWN_NAMES: OptionNames<OwnLimit> = {
   align: true,
 };
 
-/** Number of different policies that are cached; more would mean one per client. */
+/** Maximum cached policies; more would mean one per client. */
 const MOST = 2000;
 
-/** The policies of individual keys: named ones, and those passed as objects. */
+/** The policies for individual keys: named ones, and those passed as objects. */
 export class OwnPolicies {
   readonly #usual: readonly Policy[];
   readonly #store: Store;
   readonly #named = new Map<string, readonly Policy[]>();
-  /** Keyed by content, so a row that is read again is the same policy, and a changed one is not. */
+  /** Keyed by content, so reading an unchanged row again gives the same policy. */
   readonly #told = new GenerationalCache<readonly Policy[]>(MOST);
 
   /**
@@ -53,11 +53,11 @@ export class OwnPolicies {
   }
 
   /**
-   * Returns the chosen policies, in the order of the limits.
+   * Returns the chosen policies, in the limits' order.
    *
    * @param choice A name, or the settings that differ
    * @param caller Name of the caller for error messages
-   * @throws {TypeError} If there is no policy of that name, or it has a wrong field
+   * @throws {TypeError} If there is no policy with that name, or it has a wrong field
    * @throws {RangeError} If a number is out of range
    */
   of(choice: PolicyChoice, caller: string): readonly Policy[] {
@@ -67,7 +67,7 @@ export class OwnPolicies {
       const names = [...this.#named.keys()].join(", ") || "none; name them in option policies";
       throw new TypeError(`${caller}: there is no policy ${describe(choice)}; there are ${names}`);
     }
-    // a value that JSON cannot distinguish is no policy, and rejected before it is cached
+    // a value that JSON cannot distinguish is not a policy; it is rejected before it is cached
     const text = JSON.stringify(choice) ?? "";
     let told = this.#told.get(text);
     if (told === undefined) this.#told.set(text, told = this.#made(choice, `${caller}, policy`));
@@ -101,7 +101,7 @@ export class OwnPolicies {
 }
 
 /**
- * Creates the policy of individual keys from the limit's own.
+ * Creates a policy for individual keys from the limit's own.
  *
  * @param usual The limit's own policy
  * @param own The settings that differ

@@ -4,14 +4,14 @@ import type { Store } from "../policy/store.ts";
 import { locationOf } from "../stores/counter_location.ts";
 import { isInUse } from "./store_users.ts";
 
-/** The first store that counted each limit: by the location of its counters, then by prefix and limit. */
+/** The first store that counted each limit: by its counters' location, then by prefix and limit. */
 const counting = new WeakMap<object, Map<string, WeakRef<Store>>>();
-/** Limits remembered per location. A program with more creates them for its clients. */
+/** Maximum limits remembered per location. A program with more creates them per client. */
 const MOST = 1000;
 
 /**
- * Warns about a limiter that shares counters with another one although each has its own store: the stores keep counters
- * in the same location, and the limits have the same name.
+ * Warns if two limiters share counters although each has its own store: the stores keep counters in the same location,
+ * and the limits have the same name.
  *
  * @param store The limiter's store
  * @param policies Its policies

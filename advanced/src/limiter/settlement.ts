@@ -5,7 +5,7 @@ import type { Awaitable, Take, Verdict } from "../policy/store.ts";
 import type { DecidedBy } from "../wrappers/failure_policy.ts";
 import { whenAll } from "./when_all.ts";
 
-/** What a settlement needs of a decision. */
+/** What a settlement needs from a decision. */
 export interface Settleable {
   /** The takes. */
   readonly takes: readonly Take[];
@@ -16,22 +16,22 @@ export interface Settleable {
   readonly decidedBy: DecidedBy;
 }
 
-/** What a settlement needs of its limiter. */
+/** What a settlement needs from its limiter. */
 export interface Settling {
   /**
-   * Changes the counted units of one take.
+   * Changes one take's counted units.
    *
    * @param change Units to add, or, below 0, to refund
    * @returns The state afterwards, as from a store's `settle`; `null` if the store could not be reached
    */
   settle(take: Take, stamp: number, change: number, by: DecidedBy): Awaitable<Verdict | null>;
-  /** Notes that units of a decision were refunded. */
+  /** Records that a decision's units were refunded. */
   returned(decision: Settleable, units: number): void;
-  /** Notes that part of a decision's final cost was not counted, because `maxDebt` allows no more. */
+  /** Records that part of a decision's final cost was not counted, because `maxDebt` allows no more. */
   forgave(decision: Settleable, units: number): void;
 }
 
-/** Only decisions of limiters with debts have one, so others pay no overhead. */
+/** Only decisions by limiters with debts have one, so other decisions have no overhead. */
 const settlements = new WeakMap<Settleable, Settlement>();
 
 /** Makes a decision settleable. */
@@ -60,7 +60,7 @@ export function settlementOf(decision: Settleable, method: string): Settlement {
 }
 
 /**
- * Ends the settlement of a decision, if it has one, before a refund.
+ * Ends a decision's settlement, if it has one, before a refund.
  *
  * @returns Whether a refund is allowed: nothing was charged or settled
  */
@@ -81,7 +81,7 @@ export class Settlement {
   /** Total cost reported so far. */
   #known = 0;
   #isOver = false;
-  /** The call that is waiting for a store, `null` for none. */
+  /** The call that waits for a store, `null` for none. */
   #last: Promise<unknown> | null = null;
 
   constructor(decision: Settleable, settling: Settling) {
@@ -140,7 +140,7 @@ export class Settlement {
     return this.#last = last;
   }
 
-  /** Adjusts the counted units to the used ones. While the request runs, it only ever adds units. */
+  /** Adjusts the counted units to the used ones. While the request runs, it only adds units. */
   #count(used: number, isExact: boolean): Awaitable<boolean> {
     const { takes, verdicts, decidedBy } = this.#decision;
     const changes = verdicts.map(({ granted, denied }, i) => {

@@ -4,7 +4,7 @@ import { shareOf } from "../wrappers/share_of.ts";
 import { Decision } from "./decision.ts";
 
 /**
- * Splits the decision about several equal batches.
+ * Splits a decision about several equal batches.
  *
  * @param batches The batches, which were decided together
  * @param verdicts The combined verdicts
@@ -22,7 +22,7 @@ export function splitDecisions(
   let isRefused = false;
   verdicts.forEach((verdict, i) => {
     const { cost, shadow } = first[i]!;
-    // a take that consumes nothing is granted any number of times
+    // a take that consumes nothing is always granted
     if (shadow || cost === 0) return;
     granted = Math.min(granted, Math.floor(verdict.granted / cost));
     isRefused ||= verdict.denied;

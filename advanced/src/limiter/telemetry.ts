@@ -1,7 +1,7 @@
 import type { Counters } from "../wrappers/counters.ts";
 import type { Limiter } from "./limiter.ts";
 
-/** Used part of an OpenTelemetry `Meter`: `metrics.getMeter("…")` of `@opentelemetry/api`. */
+/** The part of an OpenTelemetry `Meter` that is used: `metrics.getMeter("…")` from `@opentelemetry/api`. */
 export interface MeterLike {
   /** Creates a counter that is read when metrics are collected. */
   createObservableCounter(name: string, options?: { description?: string; unit?: string }): ObservableLike;
@@ -9,7 +9,7 @@ export interface MeterLike {
   createObservableGauge(name: string, options?: { description?: string; unit?: string }): ObservableLike;
 }
 
-/** Used part of an observable instrument. */
+/** The part of an observable instrument that is used. */
 export interface ObservableLike {
   /** Adds a callback that reports the value. */
   addCallback(callback: (result: ObservableResultLike) => void): void;
@@ -57,11 +57,11 @@ const INSTRUMENTS: readonly {
 ];
 
 /**
- * Reports the counters of a limiter to OpenTelemetry. They are read only when metrics are collected.
+ * Reports a limiter's counters to OpenTelemetry. They are read only when metrics are collected.
  *
- * @param limiter The limiter; `rateLimit(…).limiter` for a middleware
+ * @param limiter The limiter; for middleware, `rateLimit(…).limiter`
  * @param meter The meter
- * @param name Value of the attribute `rate_limit.name`, to distinguish limiters
+ * @param name Value for the attribute `rate_limit.name`, to distinguish limiters
  * @returns A function that stops reporting
  * @throws {TypeError} If the meter is not an OpenTelemetry meter
  *

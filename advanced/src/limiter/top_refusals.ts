@@ -26,11 +26,11 @@ export interface RefusedKey {
   readonly refusals: number;
   /** ms since its last refusal. */
   readonly sinceMs: number;
-  /** ms until its last refused request could pass; 0 if it could already, `Infinity` for never. */
+  /** ms until its last refused request could pass; 0 if it already could, `Infinity` if it never can. */
   readonly retryAfterMs: number;
   /** Units left at its last refusal, too few for the request. */
   readonly remaining: number;
-  /** The most the limit can ever grant it at once. */
+  /** The most units the limit can ever grant it at once. */
   readonly limit: number;
   /** Whether it is blocked after repeated refusals. */
   readonly blocked: boolean;
@@ -38,7 +38,7 @@ export interface RefusedKey {
   readonly shadow: boolean;
 }
 
-/** What is known of a key. */
+/** Recorded figures for a key. */
 interface Count {
   readonly policy: Policy;
   readonly key: string;
@@ -53,15 +53,15 @@ export const MOST_REFUSED = 1000;
 
 /**
  * Counts refusals by key in bounded memory, so that the most refused keys are known however many there are. Implements
- * Misra and Gries's frequent items, with the batches of Anderson et al., "A High-Performance Algorithm for Identifying
- * Frequent Items in Data Streams" (2017). No count is too high, and none is too low by more than a thousandth of all
- * refusals.
+ * Misra and Gries's frequent items, with the batches from Anderson et al., "A High-Performance Algorithm for
+ * Identifying Frequent Items in Data Streams" (2017). No count is too high, and none is too low by more than a
+ * thousandth of all refusals.
  *
  * A key is forgotten when a window has passed without a refusal and its last refused request could pass.
  */
 export class TopRefusals {
   readonly #clock: () => number;
-  /** By the name of the limit and the key. */
+  /** By limit name and key. */
   readonly #counts = new Map<string, Count>();
 
   /**
@@ -73,7 +73,7 @@ export class TopRefusals {
     this.#clock = clock;
   }
 
-  /** Counts what a decision refused, or would have refused. */
+  /** Counts a decision's refusals, including those of shadow limits. */
   add({ allowed, shadowDenied, takes, verdicts }: Decision): void {
     if (allowed && !shadowDenied) return;
     const now = this.#clock();
@@ -109,7 +109,7 @@ export class TopRefusals {
   /**
    * Forgets a key, or all.
    *
-   * @param limits Names of the limits
+   * @param limits The limits' names
    * @param forms The forms in which it may be stored; `undefined` for all keys
    */
   forget(limits: readonly string[], forms: readonly (string | undefined)[]): void {

@@ -6,12 +6,12 @@ import type { Timers } from "../wrappers/timers.ts";
 import type { Decision } from "./decision.ts";
 import { Cancellation, type Ending, tooLate } from "./cancellation.ts";
 
-/** Number of recent refunds that are remembered for requests in flight. */
+/** Recent refunds to remember for requests in flight. */
 const RECENT = 64;
 
-/** What a queue needs of its limiter. */
+/** What a queue needs from its limiter. */
 export interface QueueOptions {
-  /** Most callers at once. */
+  /** Maximum callers at once. */
   readonly most: number;
   readonly timers: Timers;
   /** A clock in ms; only differences matter. */
@@ -19,23 +19,23 @@ export interface QueueOptions {
   /** Whether several callers may share a request. */
   readonly asksForMany: boolean;
   /**
-   * Requests the units of equal batches.
+   * Requests the units for equal batches.
    *
-   * @returns A decision for each that was granted, and one for the first that was refused
+   * @returns A decision for each granted batch, and one for the first refused batch
    */
   readonly ask: (batches: readonly (readonly Take[])[]) => Awaitable<readonly Decision[]>;
   /** Refunds units granted to a caller that has aborted. */
   readonly giveBack: (decision: Decision) => void;
 }
 
-/** Takes that were requested, and refunded since. */
+/** Takes that were requested, and have since been refunded. */
 type Demanded = Pick<Decision, "takes">;
 
 /** A waiting caller. */
 class Waiter {
   readonly takes: readonly Take[];
   readonly cancellation: Cancellation;
-  /** Longest wait in ms; `undefined` for unlimited. */
+  /** Maximum wait in ms; `undefined` for unlimited. */
   readonly timeoutMs: number | undefined;
   /** Its deadline, by the queue's clock. */
   readonly deadline: number;
@@ -45,9 +45,9 @@ class Waiter {
   readonly granted: Promise<Decision>;
   readonly #grant: (decision: Decision) => void;
   isServed = false;
-  /** The refusal after which its turn begins; `null` if it must send a request. */
+  /** The refusal it waits out before its turn; `null` if it must send a request. */
   denied: Decision | null = null;
-  /** The number of refunds when the request was sent. */
+  /** The refund count when the request was sent. */
   askedAt = 0;
 
   constructor(
@@ -80,7 +80,7 @@ interface Lane {
   readonly waiters: Set<Waiter>;
   /** Settles when all callers so far are done. */
   last: Promise<unknown>;
-  /** When the refusal of a kind ends without a refund, by the queue's clock. */
+  /** By kind: when its refusal ends without a refund, by the queue's clock. */
   refused: { readonly kind: string; readonly until: number } | null;
 }
 
@@ -88,16 +88,16 @@ interface Lane {
  * Callers waiting for their turn: one lane per key, first come, first served, up to a fixed number.
  *
  * Only the first caller of a lane calls the store, so that a crowd does not call it repeatedly. It also requests the
- * units of the callers behind it with equal requests: one at a time, a lane would get one grant per round trip.
+ * units for the callers behind it with equal requests: one at a time, a lane would get one grant per round trip.
  */
 export class WaitQueue {
   readonly #options: QueueOptions;
   readonly #asksForMany: boolean;
   readonly #lanes = new Map<string, Lane>();
   readonly #cancellations = new Set<Cancellation>();
-  /** Callers that sleep until the end of their last refusal, by that refusal. */
+  /** Callers that sleep until their last refusal ends, by that refusal. */
   readonly #paused = new Map<Decision, () => void>();
-  /** Recent refunds, `null` for a refund of everything: number `n` is at index `n % RECENT`. */
+  /** Recent refunds, `null` for a complete refund: number `n` is at index `n % RECENT`. */
   readonly #recent: (Demanded | null)[] = [];
   #returns = 0;
   #waiting = 0;
@@ -106,11 +106,11 @@ export class WaitQueue {
   /**
    * Creates an instance.
    *
-   * @param options What it needs of its limiter
+   * @param options What it needs from its limiter
    */
   constructor(options: QueueOptions) {
     this.#options = options;
-    // on Workers, the other callers' grants would be lost with the request of the caller that asked
+    // on Workers, the other callers' grants would be lost with the requesting caller's own request
     this.#asksForMany = options.asksForMany && !options.timers.endWithRequest;
   }
 
@@ -129,7 +129,7 @@ export class WaitQueue {
     refusal: Decision | null = null,
   ): Promise<Decision> {
     if (this.#closed !== null) throw this.#closed;
-    // the time of an external refusal is unknown, so any remembered refund may be newer
+    // the time of an external refusal is unknown, so any recorded refund may be newer
     const askedAt = refusal === null ? this.#returns : Math.max(0, this.#returns - RECENT);
     const { timeoutMs, signal } = ending;
     // not a RangeError, which means a full queue
@@ -202,7 +202,7 @@ export class WaitQueue {
   }
 
   async #follow(lane: Lane, waiter: Waiter, ahead: Promise<unknown>): Promise<void> {
-    // on Workers, the promise of an ended request rejects
+    // on Workers, an ended request's promise rejects
     const turn = this.#options.timers.endWithRequest ? ahead.catch(() => {}) : ahead;
     await Promise.race([waiter.granted, turn, waiter.cancellation.promise]);
     await this.#head(lane, waiter);
@@ -317,7 +317,7 @@ function groupOf({ waiters }: Lane, head: Waiter): Waiter[] {
   return group;
 }
 
-// if both share a counter; a refund of everything frees all
+// if both share a counter; a complete refund frees all
 function frees(given: Demanded | null, denied: Decision): boolean {
   return given === null ||
     denied.takes.some(({ policy, key }) =>

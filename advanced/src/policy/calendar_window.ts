@@ -3,22 +3,22 @@ import { checkInteger, checkNames, GenerationalCache, type OptionNames, refuseOp
 /** Calendar units, with their usual lengths in ms; for a month the longest. */
 const USUAL_MS = { minute: 60_000, hour: 3_600_000, day: 86_400_000, week: 604_800_000, month: 2_678_400_000 };
 
-/** The mean length of a month in ms: a twelfth of 365.2425 days. */
+/** A month's mean length in ms: a twelfth of 365.2425 days. */
 const MEAN_MONTH_MS = 2_629_746_000;
 
 const WEEKDAYS: readonly Weekday[] = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"];
 
-/** A unit of the calendar that a window lasts for. */
+/** The calendar unit that a window lasts. */
 export type CalendarUnit = "minute" | "hour" | "day" | "week" | "month";
 
-/** A day of the week, for windows of a week. */
+/** A weekday, for windows of a week. */
 export type Weekday = "monday" | "tuesday" | "wednesday" | "thursday" | "friday" | "saturday" | "sunday";
 
 /**
- * Calendar windows: the minutes, hours, days, weeks or months of a time zone, the same for all keys.
+ * Calendar windows: the minutes, hours, days, weeks or months in a time zone, the same for all keys.
  *
- * A day, week or month begins with the first moment of its first date: midnight, or later if the clock skips midnight.
- * So a day may last 23 or 25 hours. An hour also ends where the clock changes, so that no hour counts twice as long.
+ * A day, week or month begins at the first moment of its first date: midnight, or later if the clock skips midnight. So
+ * a day may last 23 or 25 hours. An hour also ends where the clock changes, so that no hour counts twice as long.
  *
  * @example A month of a customer who is billed from the 15th
  * ```ts
@@ -35,8 +35,8 @@ export interface CalendarWindow {
   /** The IANA time zone name, such as `"Europe/Berlin"`; `"UTC"` by default. */
   readonly timeZone?: string | undefined;
   /**
-   * The first day of a window: a weekday for a week, `"monday"` by default; for a month a day from 1, the default, to
-   * 31, capped at the month's last.
+   * A window's first day. For a week, a weekday, `"monday"` by default. For a month, a day from 1, the default, to 31,
+   * capped at the month's last.
    */
   readonly startsOn?: Weekday | number | undefined;
 }
@@ -55,12 +55,12 @@ export interface WindowEdges {
 
 const NAMES: OptionNames<CalendarWindow> = { every: true, timeZone: true, startsOn: true };
 
-/** Windows and time zones that are cached; both come from a program's policies. */
+/** Maximum cached windows and time zones; both come from a program's policies. */
 const MOST_KNOWN = 2000;
 const edges = new GenerationalCache<WindowEdges>(MOST_KNOWN);
 const zones = new GenerationalCache<OffsetAt>(MOST_KNOWN);
 
-/** The offset of a zone from UTC at a time, in ms. */
+/** A zone's offset from UTC at a time, in ms. */
 type OffsetAt = (time: number) => number;
 
 /**
@@ -102,7 +102,7 @@ function checkTimeZone(caller: string, timeZone: string): void {
 }
 
 /**
- * The usual length of a calendar window; of months, the longest.
+ * The usual length of a calendar window; for months, the longest.
  *
  * @param window The window
  * @returns ms
@@ -112,7 +112,7 @@ export function usualMs({ every }: CalendarWindow): number {
 }
 
 /**
- * The calendar window at a time, and the ends of the following ones. Cached, so that each window is computed once.
+ * The calendar window at a time, and the ends of those that follow. Cached, so that each window is computed once.
  *
  * @param window The window
  * @param time The time, in ms since 1970
@@ -141,11 +141,11 @@ export function meanMs({ every }: CalendarWindow): number {
 
 /**
  * The number of calendar windows that have begun since one ended, including the current one. It uses the mean length,
- * like the scripts, which have no time zones. Windows never deviate enough from it to matter.
+ * like the scripts, which do not know time zones. Windows never deviate enough from it to matter.
  *
  * @param window The window
- * @param end When the one ended, in ms since 1970
- * @param now The time, not before that
+ * @param end When that window ended, in ms since 1970
+ * @param now The time, not before `end`
  */
 export function windowsSince(window: CalendarWindow, end: number, now: number): number {
   const { start } = windowAt(window, now);
@@ -155,10 +155,10 @@ export function windowsSince(window: CalendarWindow, end: number, now: number): 
 
 /**
  * The time by which a number of windows after one will have ended. The current and the next window end by the calendar.
- * Later ones use their mean length plus an eighth, so that no month and no day of a clock change ends later.
+ * Later ones use their mean length plus an eighth, so that no month, and no day with a clock change, ends later.
  *
  * @param window The window
- * @param end When the one ends, in ms since 1970
+ * @param end When that window ends, in ms since 1970
  * @param windows How many follow, at least one
  * @param now The time
  */
@@ -192,7 +192,7 @@ function datesAt({ every, startsOn }: CalendarWindow, offsetAt: OffsetAt, time: 
   const local = time + offsetAt(time);
   const begins = (n: number) => firstMomentOf(dateOf(every, n, startsOn), offsetAt);
   let n = numberOf(every, local, startsOn);
-  // if the clock goes back over midnight, a date may come twice; it has begun all the same
+  // if the clock goes back over midnight, a date may come twice, but it has already begun
   while (begins(n) > time) n--;
   while (begins(n + 1) <= time) n++;
   let number = n + 1;
@@ -206,7 +206,7 @@ function datesAt({ every, startsOn }: CalendarWindow, offsetAt: OffsetAt, time: 
   return { start: begins(n), end, next, afterNext: after(next) };
 }
 
-/** The number of a day, week or month, approximate near its ends. */
+/** A day's, week's or month's number, approximate near its ends. */
 function numberOf(every: CalendarUnit, local: number, startsOn: CalendarWindow["startsOn"]): number {
   const day = Math.floor(local / USUAL_MS.day);
   if (every === "day") return day;
@@ -223,12 +223,12 @@ function dateOf(every: CalendarUnit, n: number, startsOn: CalendarWindow["starts
   return Date.UTC(1970, n, Math.min(days, startsOn === undefined ? 1 : Number(startsOn)));
 }
 
-/** The number of the day that began the first week; 5 January 1970 was a Monday. */
+/** The day on which the first week began; 5 January 1970 was a Monday. */
 function firstWeek(startsOn: CalendarWindow["startsOn"] = "monday"): number {
   return 4 + WEEKDAYS.indexOf(startsOn as Weekday);
 }
 
-/** No clock is further from UTC than this, in ms, on either side of a change. */
+/** The furthest a clock can be from UTC, in ms, on either side of a change. */
 const FURTHEST_MS = 26 * 3_600_000;
 
 /** The first moment at which a zone's clock shows midnight or later. */

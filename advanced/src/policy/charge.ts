@@ -1,6 +1,6 @@
 import type { Verdict } from "./store.ts";
 
-/** What a refusal consumed: a counter that counts before it decides keeps the hits it refuses. */
+/** The units a refusal consumed: a counter that counts before it decides keeps the hits it refuses. */
 export interface Charge {
   /** Units, which `give` can refund. */
   readonly units: number;
@@ -11,12 +11,12 @@ export interface Charge {
 // separate from the verdicts, so that copies carry no charge: a cached or shared refusal has consumed nothing
 const charges = new WeakMap<Verdict, Charge>();
 
-/** Records what a refusal consumed. */
+/** Records the units a refusal consumed. */
 export function setCharge(refusal: Verdict, charge: Charge): void {
   charges.set(refusal, charge);
 }
 
-/** What a refusal consumed, `undefined` for nothing. */
+/** The units a refusal consumed, `undefined` for none. */
 export function chargeOf(refusal: Verdict): Charge | undefined {
   return charges.get(refusal);
 }

@@ -2,9 +2,9 @@ import { checkInteger, checkNames, type OptionNames, refuseOption } from "@sluic
 import { type CalendarWindow, checkCalendarWindow, usualMs } from "./calendar_window.ts";
 import { ALGORITHM_NAMES, type Block, holdsSlots, type Policy } from "./policy.ts";
 
-/** Longest window, in ms: 2 to the power of 40, about 35 years. No timer is used for it. */
+/** Longest window, in ms: 2^40, about 35 years. It needs no timer. */
 const MAX_WINDOW = 2 ** 40;
-/** Most units of a limit. */
+/** Maximum units per limit. */
 export const MAX_LIMIT = 2 ** 31;
 
 const BLOCK_NAMES: OptionNames<Block> = { after: true, forMs: true };

@@ -25,7 +25,7 @@ export const ALGORITHM_NAMES = [
 export type AlgorithmName = typeof ALGORITHM_NAMES[number];
 
 /**
- * What a refused request does to the quota: nothing; counts like an admitted one; or restarts the wait. With
+ * What a refused request does to the quota: nothing; consumes it like an admitted one; or restarts the wait. With
  * `"charge"`, usage is capped at twice the limit.
  */
 export type OnDenied = "free" | "charge" | "extend";
@@ -47,7 +47,7 @@ export interface Policy {
   /** Units per window; for `"concurrency"`, slots held at a time. 0 refuses everything. */
   readonly limit: number;
   /**
-   * Length of the window in ms; for `"concurrency"` the longest time a slot is held; with `window` the usual length.
+   * Window length in ms. For `"concurrency"`, the longest time a slot is held. With `window`, the usual length.
    */
   readonly windowMs: number;
   /** `"fixed-window"`: uses calendar windows. */
@@ -56,7 +56,7 @@ export interface Policy {
   readonly burst?: number | undefined;
   /**
    * `"sliding-window"`: number of buckets per window, 10 by default. Quota returns at most one bucket late; less than
-   * two, if the window cannot be divided into buckets of whole ms.
+   * two if the window cannot be divided into buckets of whole ms.
    */
   readonly buckets?: number | undefined;
   /** `"fixed-window"`: whether windows begin with a key's first request (default), or are aligned to the clock. */
@@ -82,11 +82,11 @@ export function capacityOf({ algorithm, limit, burst }: Policy): number {
   return algorithm === "token-bucket" && limit > 0 ? burst ?? limit : limit;
 }
 
-/** Default number of buckets of a sliding window. */
+/** Default number of buckets in a sliding window. */
 export const DEFAULT_BUCKETS = 10;
 
 /**
- * The number of buckets of a sliding window.
+ * The number of buckets in a sliding window.
  *
  * @param policy The policy
  * @returns `buckets`, or fewer if that many buckets of whole milliseconds would exceed the window
@@ -96,7 +96,7 @@ export function bucketsOf({ buckets = DEFAULT_BUCKETS, windowMs }: Policy): numb
 }
 
 /**
- * Whether refusals under a policy have no side effects: they write nothing, and are not counted.
+ * Whether refusals under a policy have no side effects: they write nothing and are not counted.
  *
  * @param policy The policy
  * @returns `false` if they are charged, extend the wait or may block the key
@@ -106,7 +106,7 @@ export function refusesFreely({ onDenied = "free", block }: Policy): boolean {
 }
 
 /**
- * Whether a policy counts requests in progress, whose slots are freed when they end.
+ * Whether a policy counts requests in progress, which free their slots when they end.
  *
  * @param policy The policy
  */
@@ -115,7 +115,7 @@ export function holdsSlots({ algorithm }: Pick<Policy, "algorithm">): boolean {
 }
 
 /**
- * Whether decisions under a policy can be settled, and later windows pay off usage above the limit.
+ * Whether decisions under a policy can be settled, with later windows paying off usage above the limit.
  *
  * @param policy The policy
  */
@@ -124,7 +124,7 @@ export function hasDebts({ maxDebt }: Pick<Policy, "maxDebt">): boolean {
 }
 
 /**
- * Whether the windows of a policy follow the system clock or calendar rather than a client's requests.
+ * Whether a policy's windows follow the system clock or calendar rather than a client's requests.
  *
  * @param policy The policy
  */
@@ -141,5 +141,5 @@ export function paidIn({ limit }: Policy): number {
   return Math.max(1, limit);
 }
 
-/** The longest reported debt, in ms: sums of times stay exact. */
+/** The longest reported debt, in ms, so that sums of times stay exact. */
 export const LONGEST_DEBT_MS: number = 2 ** 52;

@@ -3,7 +3,7 @@ import type { AlgorithmName, Policy } from "./policy.ts";
 /** A value, or a promise of it. */
 export type Awaitable<T> = T | PromiseLike<T>;
 
-/** A request for units of one policy for one key. */
+/** A request for units for one key under one policy. */
 export interface Take {
   /** The policy. */
   readonly policy: Policy;
@@ -17,13 +17,13 @@ export interface Take {
 
 /** The result of a {@linkcode Take}. */
 export interface Verdict {
-  /** Units granted: the cost times the number of times the whole batch was granted. */
+  /** Units granted: the cost times how often the whole batch was granted. */
   readonly granted: number;
   /** Whether this policy refused at least a part. */
   readonly denied: boolean;
-  /** The most the policy can ever grant at once. */
+  /** The most units the policy can ever grant at once. */
   readonly limit: number;
-  /** Units left: exactly this many would be granted now. `NaN` if the store does not report them (`outcomeOnly`). */
+  /** Units left: exactly as many as would be granted now. `NaN` if the store does not report them (`outcomeOnly`). */
   readonly remaining: number;
   /** ms until the same cost fits, if no others are consumed; 0 if it was granted, `Infinity` if it never fits. */
   readonly retryAfterMs: number;
@@ -41,7 +41,7 @@ export interface Verdict {
 export interface Capabilities {
   /** The algorithms it supports. */
   readonly algorithms: ReadonlySet<AlgorithmName>;
-  /** Which batches are atomic: all of them, those of one key, or none. */
+  /** Which batches are atomic: all of them, those on one key, or none. */
   readonly atomicBatch: "all" | "same-key" | "none";
   /** Whether a refusal writes nothing, if the policy's `onDenied` is `"free"` and it has no `block`. */
   readonly exactDeny: boolean;
@@ -51,16 +51,16 @@ export interface Capabilities {
   readonly clock: "store" | "process";
   /**
    * Whether it can only grant or refuse one unit: a single limit with a cost of 1 or 0, without refunds, resets or
-   * listing. The remaining quota after a grant is unknown, and times are the longest possible.
+   * listing. The quota left after a grant is unknown, and times are the longest possible.
    */
   readonly outcomeOnly?: boolean | undefined;
 }
 
 /** Selects keys for `reset`. */
 export interface Selector {
-  /** Name of the policy. */
+  /** The policy's name. */
   readonly policy: string;
-  /** The key; without it, all keys of the policy. */
+  /** The key; without it, all keys under the policy. */
   readonly key?: string | undefined;
 }
 
@@ -85,11 +85,11 @@ export interface Store {
    */
   decide(takes: readonly Take[], times?: number): Awaitable<readonly Verdict[]>;
   /**
-   * Decides many keys of one policy separately, but in one command. Optional.
+   * Decides many keys under one policy separately, but in one command. Optional.
    *
    * @param takes The takes: the same policy, cost and shadow, and each key at most once
    * @param times How often each is requested
-   * @returns The verdicts, in the order of the takes
+   * @returns The verdicts, in the takes' order
    */
   decideEach?(takes: readonly Take[], times: readonly number[]): Awaitable<readonly Verdict[]>;
   /**
@@ -140,5 +140,5 @@ export interface Store {
   close?(): Awaitable<void>;
 }
 
-/** Longest key that a store has to accept, in characters. */
+/** Longest key that a store must accept, in characters. */
 export const MAX_KEY_LENGTH = 1024;

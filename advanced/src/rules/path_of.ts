@@ -1,8 +1,7 @@
 /**
- * Returns the path of a URL or request target, without its query, and without a fragment, which clients should not
- * send.
+ * Returns the path of a URL or request target, without its query, or a fragment, which clients should not send.
  *
- * @param target Such as `https://example.com/a?b` or `/a?b`
+ * @param target For example `https://example.com/a?b` or `/a?b`
  */
 export function pathOf(target: string): string {
   // routers on Node accept any scheme
@@ -13,10 +12,10 @@ export function pathOf(target: string): string {
 
 /**
  * Returns the paths that routers of web requests may find in a URL: the standard's, which h3 uses, and the part after
- * the first slash, which Hono searches behind the scheme, and Elysia from the twelfth character on. They differ for
+ * the first slash, which Hono looks for after the scheme, and Elysia from the twelfth character on. They differ for
  * hosts that clients make up, such as `a?` or `a`.
  *
- * @param url The URL of a request
+ * @param url The request's URL
  */
 export function webPathsOf(url: string): readonly string[] {
   const start = url.indexOf("/", url.indexOf(":") + 4);
@@ -34,7 +33,7 @@ export function webPathsOf(url: string): readonly string[] {
 const READINGS: readonly ((path: string) => string)[] = [
   decodedPath,
   (path) => path.replace(/\/{2,}/g, "/"),
-  // characters that it encodes are decoded again
+  // the URL standard encodes characters, which are decoded again
   (path) => decodedPath(resolvedPath(path)),
   (path) => decoded(path, decodeURIComponent),
 ];
@@ -95,7 +94,7 @@ const ENCODED = new RegExp(
 /**
  * Decodes the valid parts of a string, so that an invalid part does not keep the rest encoded.
  *
- * @param text Such as a path, or a segment of one
+ * @param text A path or segment, for example
  * @param decode `decodeURI`, which leaves slashes encoded, or `decodeURIComponent`
  */
 function decoded(text: string, decode: (text: string) => string): string {

@@ -19,7 +19,7 @@ import type { AlgorithmName, OnDenied } from "../policy/policy.ts";
  * ```
  */
 export interface PolicyDocument {
-  /** Location of the JSON Schema for editors: `policies.schema.json` of the package. */
+  /** Location of the JSON Schema for editors: the package's `policies.schema.json`. */
   readonly $schema?: string | undefined;
   /** Whether policies only count and report unless they set otherwise. */
   readonly shadow?: boolean | undefined;
@@ -36,7 +36,7 @@ export interface DocumentLimit {
   /** Units per window; 0 refuses everything. */
   readonly limit: number;
   /**
-   * Length of a window: `"500ms"`, `"90s"`, `"1m"`, `"1h"`, `"1d"` and the like, a number of ms, or a calendar window.
+   * Window length: `"500ms"`, `"90s"`, `"1m"`, `"1h"`, `"1d"` and the like, a number of ms, or a calendar window.
    */
   readonly window: string | number | CalendarWindow;
   /** The algorithm, `"fixed-window"` by default. */
@@ -68,26 +68,26 @@ export interface DocumentLimit {
  * ```
  */
 export interface DocumentPolicy extends DocumentLimit {
-  /** Its name, under which it counts: a policy that keeps its name keeps its counts when the document is replaced. */
+  /** The name it counts under: a policy that keeps its name keeps its counts when the document is replaced. */
   readonly name: string;
   /** Paths it covers, such as `"/users/:id"` or `"/api/*"`; all by default. */
   readonly routes?: readonly string[] | undefined;
   /** Methods it covers; all by default. `GET` includes `HEAD`. */
   readonly methods?: readonly string[] | undefined;
   /**
-   * What to count by, the client's address by default. A policy skips requests that lack a part, as with Envoy's
+   * What to count by, the client's address by default. A policy skips requests that lack a part, like Envoy's
    * descriptors.
    */
   readonly key?: KeyPart | readonly KeyPart[] | undefined;
   /** Bits of an IPv6 address that identify a client. */
   readonly ipv6Subnet?: number | undefined;
-  /** Settings of individual tiers, by name; `"unlimited"` if the policy does not apply to a tier. */
+  /** Settings for individual tiers, by name; `"unlimited"` if the policy does not apply to a tier. */
   readonly tiers?: Readonly<Record<string, Partial<DocumentLimit> | "unlimited">> | undefined;
-  /** What a refused request does to the quota: nothing (default), counts too, or restarts the wait. */
+  /** What a refused request does to the quota: nothing (default), consumes it too, or restarts the wait. */
   readonly onDenied?: OnDenied | undefined;
   /** Blocks a key after repeated refusals in one window. */
   readonly block?: { readonly after: number; readonly for: string | number } | undefined;
-  /** The most units by which a key may exceed the limit when decisions are settled with their actual cost. */
+  /** Maximum units by which a key may exceed the limit when decisions are settled with their actual cost. */
   readonly maxDebt?: number | undefined;
   /** Whether it only counts and reports. */
   readonly shadow?: boolean | undefined;
@@ -97,7 +97,7 @@ export interface DocumentPolicy extends DocumentLimit {
 
 /**
  * Part of a key: the client's address, a request header, a field that the program fills in, or a path segment, starting
- * at 1. Clients can send any header: only count by one if it has been verified, or in addition to the address.
+ * at 1. Clients can send any header: only count by one that is verified, or in addition to the address.
  */
 export type KeyPart =
   | "address"

@@ -15,11 +15,11 @@ export interface RulesUser {
 }
 
 /**
- * Policies from a document: which limits apply to which requests, and what they count by. Pass it as option `rules` to
- * `rateLimit`, `fetchLimit`, or the limiter of another framework.
+ * Policies from a document: which limits apply to which requests, and what they count by. Pass it as the `rules` option
+ * to `rateLimit`, `fetchLimit`, or another framework's limiter.
  *
- * The document is data, such as a JSON file, and can be replaced while the server is running. Policies that keep their
- * name and algorithm keep their counts, in memory and in every store. Try a new policy with `"shadow": true` first: it
+ * The document is data, such as a JSON file, and can be replaced while the server runs. Policies that keep their name
+ * and algorithm keep their counts, in memory and in every store. Try a new policy with `"shadow": true` first: it
  * counts and reports what it would have refused, and keeps those counts when it starts to refuse.
  *
  * @example Limits from a file, which is read again when it changes
@@ -43,15 +43,14 @@ export class PolicyRules {
   #text: string;
   #rules: RuleSet;
   /**
-   * Identifies limiters created inside requests as the same. It stays the same when the document is replaced, as their
-   * counts do.
+   * Identifies limiters created inside requests as the same. Like their counts, it survives a new document.
    *
    * @internal
    */
   readonly identity: string;
-  /** Limiters that still exist: some are created for one request only. */
+  /** Limiters that still exist: some live for only one request. */
   readonly #users = new Set<WeakRef<RulesUser>>();
-  /** The number of entries at which collected ones are removed. */
+  /** Entry count at which collected ones are removed. */
   #most = 16;
 
   /**
@@ -71,7 +70,7 @@ export class PolicyRules {
   }
 
   /**
-   * Replaces the document in all limiters that use these rules. If it is invalid, or one of them does not support it,
+   * Replaces the document in all limiters that use these rules. If it is invalid, or a limiter does not support it,
    * nothing changes.
    *
    * @param document A parsed {@linkcode PolicyDocument}
@@ -127,7 +126,7 @@ export class PolicyRules {
   }
 
   /**
-   * The rules of the current document.
+   * The current document's rules.
    *
    * @internal
    */

@@ -16,7 +16,7 @@ export type DocumentPath = readonly (string | number)[];
 export type Refuse = (path: DocumentPath, message: string) => never;
 
 const DOCUMENT_NAMES = ["$schema", "policies", "shadow", "fields"];
-/** The parts of a logged request, under their names in `fields`. */
+/** A logged request's parts, under their names in `fields`. */
 export const FIELD_NAMES = ["time", "address", "method", "path", "tier"] as const;
 const LIMIT_NAMES = ["algorithm", "window", "limit", "burst", "buckets", "align"];
 const POLICY_NAMES = [
@@ -24,9 +24,9 @@ const POLICY_NAMES = [
   ...["onDenied", "block", "maxDebt", "shadow", "cost", "tiers"],
 ];
 const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
-/** Names of headers and methods (RFC 9110 §5.6.2). */
+/** Header and method names (RFC 9110 §5.6.2). */
 const TOKEN = /^[!#$%&'*+.^`|~\w-]+$/;
-/** Where the document has the limiter's options. */
+/** The document's names for the limiter's options. */
 const OPTION_PATHS: Readonly<Record<string, DocumentPath>> = {
   limit: ["limit"],
   windowMs: ["window"],
@@ -35,7 +35,7 @@ const OPTION_PATHS: Readonly<Record<string, DocumentPath>> = {
 };
 
 /**
- * Reads a document of policies.
+ * Reads a policy document.
  *
  * @param document The value passed
  * @param refuse Rejects invalid values
@@ -96,7 +96,7 @@ function ruleOf(given: unknown, path: DocumentPath, isShadow: boolean, refuse: R
     }
     return asciiUpperCase(method);
   });
-  // a handler of GET responds to HEAD too, which would be a bypass
+  // a GET handler also responds to HEAD, which would be a bypass
   const concerned = named?.includes("GET") ? [...named, "HEAD"] : named;
   const rule: Rule = {
     policy: policy!,
@@ -173,7 +173,7 @@ function blockOf(block: unknown, path: DocumentPath, refuse: Refuse): object {
   return { after: block.after, forMs: duration(block.for, [...path, "for"], refuse) };
 }
 
-/** A length, or a calendar window. */
+/** A window length, or a calendar window. */
 function windowOf(window: unknown, path: DocumentPath, refuse: Refuse): Record<string, unknown> {
   if (!isObject(window)) return { windowMs: duration(window, path, refuse) };
   checkDocumentNames(window, path, ["every", "timeZone", "startsOn"], refuse);
@@ -196,7 +196,7 @@ function duration(value: unknown, path: DocumentPath, refuse: Refuse): number {
 
 /** Reads a part of a key. */
 interface PartReader {
-  /** The field it needs. */
+  /** The field that the part needs. */
   readonly field?: string;
   read(request: RuleRequest, rule: Rule, spellings: readonly string[]): string | undefined;
 }
@@ -224,7 +224,7 @@ function keyPart(part: unknown, path: DocumentPath, refuse: Refuse): PartReader 
   return { field, read: (request) => request.field(field) };
 }
 
-// the first spelling is the one that was sent; others reveal segments hidden in encoded slashes
+// the first spelling is the one sent; others reveal segments hidden in encoded slashes
 function firstSegment(spellings: readonly string[], index: number): string | undefined {
   for (const path of spellings) {
     const segment = segmentOf(path, index);

@@ -4,18 +4,18 @@ import { LIMIT_NAMES } from "../limiter/limiter_option_names.ts";
 import type { Awaitable } from "../policy/store.ts";
 import type { Rule, RuleChoice, RuleRequest, RuleSet } from "./rule_set.ts";
 
-/** What rules need to know about a limiter's requests. */
+/** The request data that rules need. */
 export interface RuleRequests<Req> {
   /** The method, as it was sent. */
   methodOf(req: Req): string;
   /**
-   * The complete path that the router matches, without the query, wherever it is mounted. All candidates if it may be
+   * The complete path that the router matches, without the query, wherever it is mounted. All candidates, if it may be
    * one of several.
    */
   pathsOf(req: Req): readonly string[];
   /** Reads a header. */
   header(req: Req, name: string): string | undefined;
-  /** The key of the client for a rule. */
+  /** The client's key for a rule. */
   clientOf(req: Req, rule: Rule): string;
 }
 
@@ -30,7 +30,7 @@ export interface Told<Req> {
   readonly fields?: Readonly<Record<string, Telling<Req>>> | undefined;
 }
 
-/** Names of options that a document replaces; a name identifies what limiters created inside requests share. */
+/** Options that a document replaces; `name` identifies limiters created inside requests. */
 const SAID_BY_DOCUMENT = [
   ...Object.keys(LIMIT_NAMES).filter((name) => name !== "name"),
   ...["limit", "limits", "policies", "policy", "keyGenerator", "cost", "leases"],
@@ -89,7 +89,7 @@ export class RuleAsker<Req> {
   }
 
   /**
-   * Returns what to ask the limiter about a request.
+   * Returns the keys and costs to request from the limiter.
    *
    * @param req The request
    * @param res Second argument for functions in the options
@@ -128,7 +128,7 @@ export class RuleAsker<Req> {
   }
 }
 
-// Node returns a list for a header such as Set-Cookie, and inherited properties for a name such as "constructor"
+// Node returns a list for headers such as Set-Cookie, and inherited properties for names such as "constructor"
 function textOrNothing(value: unknown): string | undefined {
   if (Array.isArray(value)) return value.join(", ");
   return typeof value === "string" ? value : undefined;

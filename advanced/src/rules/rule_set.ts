@@ -9,7 +9,7 @@ export interface RuleRequest {
   header(name: string): string | undefined;
   /** Reads a field that the program fills in. */
   field(name: string): string | undefined;
-  /** The key of the client for a rule, if it is known. */
+  /** The client's key for a rule, if known. */
   clientOf(rule: Rule): string | undefined;
 }
 
@@ -17,7 +17,7 @@ export interface RuleRequest {
 export interface Rule {
   /** The policy, complete and checked. */
   readonly policy: Policy;
-  /** The policy as options of a limiter. */
+  /** The policy as limiter options. */
   readonly limit: LimitOptions;
   /** Bits of an IPv6 address that identify a client, if the document sets them. */
   readonly ipv6Subnet: number | undefined;
@@ -25,20 +25,20 @@ export interface Rule {
   readonly shadow: boolean;
   /** Units that a request costs. */
   readonly cost: number;
-  /** Settings of individual tiers; `null` if the rule skips a tier. */
+  /** Settings for individual tiers; `null` if the rule skips a tier. */
   readonly tiers: ReadonlyMap<string, OwnLimit | null>;
   /** Fields that the key needs. */
   readonly fields: readonly string[];
-  /** The matching spellings of a request's path; none if it does not apply. The method is in upper case. */
+  /** The matching spellings of a request's path; none if the rule does not apply. The method is in upper case. */
   concerned(method: string, spellings: readonly string[]): readonly string[];
-  /** The key of a request with these matching spellings, `undefined` if it lacks a part. */
+  /** The key for a request with these matching spellings; `undefined` if it lacks a part. */
   keyOf(request: RuleRequest, spellings: readonly string[]): string | undefined;
 }
 
 /** A policy that applies to a request, and the matching spellings. */
 export interface ApplyingRule {
   readonly rule: Rule;
-  /** The spellings. A path segment of its key is read from the first that has it. */
+  /** The spellings. A path segment in its key is read from the first that has it. */
   readonly spellings: readonly string[];
 }
 
@@ -52,11 +52,11 @@ export interface RuleChoice {
   readonly policy: string | undefined;
 }
 
-/** The rules of a document. */
+/** A document's rules. */
 export class RuleSet {
   /** The rules, in the document's order. */
   readonly rules: readonly Rule[];
-  /** All of them as the limits of one limiter, with the tiers as policies of individual keys. */
+  /** All of them as one limiter's limits, with the tiers as policies for individual keys. */
   readonly limits: LimitsOptions;
   /** Names of the tiers for which a policy has settings. */
   readonly #tiers: ReadonlySet<string>;
@@ -96,7 +96,7 @@ export class RuleSet {
   }
 
   /**
-   * Returns what to ask the limiter about a request.
+   * Returns the keys and costs to request from the limiter.
    *
    * @param applying The rules that apply to it
    * @param request The request
@@ -118,7 +118,7 @@ export class RuleSet {
   }
 }
 
-/** The settings of tiers, in the form of a limiter's option. */
+/** The tiers' settings, in the form of a limiter option. */
 function tiersOf(rules: readonly Rule[]): NonNullable<LimitsOptions["policies"]> {
   const byTier = new Map<string, Record<string, OwnLimit>>();
   for (const { policy, tiers } of rules) {
@@ -127,7 +127,7 @@ function tiersOf(rules: readonly Rule[]): NonNullable<LimitsOptions["policies"]>
       byTier.set(tier, { ...byTier.get(tier), [policy.name]: own });
     }
   }
-  // a limiter with one limit takes the settings without its name
+  // a limiter with one limit accepts the settings without its name
   const isOne = rules.length === 1;
   return Object.fromEntries(Array.from(byTier, ([tier, own]) => [tier, isOne ? Object.values(own)[0]! : own]));
 }
