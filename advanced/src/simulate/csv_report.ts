@@ -5,7 +5,7 @@ import type { Tally } from "./tally.ts";
 const HEADER = "policy,client,requests,limited,peak,first_limited,last_limited";
 
 /**
- * Writes all clients of all policies as CSV, line by line.
+ * Writes all clients under all policies as CSV, line by line.
  *
  * @param tallies The policies' results
  */

@@ -3,7 +3,7 @@ import { checkPolicy, MAX_LIMIT } from "../policy/check_policy.ts";
 import type { Policy } from "../policy/policy.ts";
 import { UnreadableLine } from "./log_record.ts";
 
-/** Most keys of a store in memory. */
+/** Maximum keys in a memory store. */
 const MOST_KEYS = 2 ** 24;
 
 /** Whether a line is from a limiter's own log. */
@@ -12,7 +12,7 @@ export function isDecisionLog(line: string): boolean {
 }
 
 /**
- * Reads a line of a `LoggedMemoryStore`.
+ * Reads a line from a `LoggedMemoryStore`.
  *
  * @param line The line
  * @throws {UnreadableLine} If it is invalid

@@ -3,9 +3,9 @@ import { fieldOrHeader, type Lookup, type RequestFields, type RequestReader, req
 import { type Fields, type Grammar, w3cFields } from "./text_log.ts";
 
 /**
- * Creates a reader for lines of text.
+ * Creates a reader for text lines.
  *
- * @param name Name of the format
+ * @param name The format's name
  * @param grammar Splits a line into fields
  * @param fields The user's field names
  */
@@ -32,7 +32,7 @@ function fieldIn(grammar: Grammar, line: string): LoggedRequest["field"] {
 }
 
 /**
- * Creates a reader for lines of JSON.
+ * Creates a reader for JSON lines.
  *
  * @param fields The user's field names
  */
@@ -71,7 +71,7 @@ function textAt(object: Record<string, unknown>, name: string): string | undefin
  * Creates a reader for CSV whose first line contains the column names.
  *
  * @param fields The user's field names
- * @throws {UnreadableLine} From the reader, for a line with another number of columns
+ * @throws {UnreadableLine} From the reader, for a line with a different number of columns
  */
 export function csvReader(fields: RequestFields): LineReader {
   let separator = "";
@@ -97,14 +97,14 @@ export function csvReader(fields: RequestFields): LineReader {
  * Creates a reader for the W3C extended format, in which lines that begin with `#` name the columns.
  *
  * @param fields The user's field names
- * @throws {UnreadableLine} From the reader, for a line with another number of columns
+ * @throws {UnreadableLine} From the reader, for a line with a different number of columns
  */
 export function w3cReader(fields: RequestFields): LineReader {
   let names: readonly string[] = [];
   let requestOf = requestReader(fields, names);
   return (line) => {
     if (line.startsWith("#")) {
-      // IIS repeats it after a restart, or when other columns are chosen
+      // IIS repeats it after a restart, or when the columns change
       if (line.startsWith("#Fields:")) requestOf = requestReader(fields, names = line.slice(8).trim().split(/\s+/));
       return null;
     }
@@ -113,7 +113,7 @@ export function w3cReader(fields: RequestFields): LineReader {
   };
 }
 
-/** The separator of the columns: the most frequent of the common ones. */
+/** The column separator: the most frequent of the common ones. */
 export function separatorOf(header: string): string {
   const [best] = [",", ";", "\t"].sort((a, b) => header.split(b).length - header.split(a).length);
   return best!;

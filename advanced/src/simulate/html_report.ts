@@ -31,7 +31,7 @@ td.name { min-width: 9rem; overflow-wrap: anywhere; } code { font-family: ui-mon
 `;
 
 /**
- * Creates a report as one self-contained page: no script, no requests, and a policy that allows neither. Keys and log
+ * Creates a report as one self-contained page: no script, no requests, and a policy that forbids both. Keys and log
  * lines are always shown as plain text.
  *
  * @param report The report
@@ -70,7 +70,7 @@ function policySection(policy: PolicyReport): string {
     ["Requests limited", `${limited} (${percentText(share)})`],
     ["Clients", String(keys)],
     ["Clients limited", `${keysLimited} (${percentText(keyShare)})`],
-    // of all intervals of that length, even for calendar windows
+    // over all intervals of that length, even for calendar windows
     ["Highest peak", `${peaks.max} in ${policy.window === undefined ? "" : "any "}${durationText(policy.windowMs)}`],
   ].map(([term, value]) => `<div><dt>${term}</dt><dd>${value}</dd></div>`);
   return `<section>
@@ -128,7 +128,7 @@ function peakChart({ peakCounts, limit, name }: PolicyReport): string {
   const highest = peakCounts.reduce((most, { keys }) => Math.max(most, keys), 1);
   const width = WIDTH / Math.max(1, peakCounts.length);
   const bars = peakCounts.map(({ upTo, keys }, i) => {
-    // one client among thousands must be visible too
+    // one client among thousands must also be visible
     const height = keys === 0 ? 0 : Math.max(1.5, keys / highest * (FLOOR - CEILING));
     const x = round(i * width);
     return `<g><title>up to ${upTo}: ${keys} clients</title>` +

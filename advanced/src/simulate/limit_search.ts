@@ -3,7 +3,7 @@ import type { Rule } from "../rules/rule_set.ts";
 import { Replay } from "./replay.ts";
 import type { Tally } from "./tally.ts";
 
-/** The measured result of a replay with a limit. */
+/** The measured result of a replay with one limit. */
 export interface LimitFound {
   readonly limit: number;
   /** Keys with at least one request that would have been refused. */
@@ -12,16 +12,16 @@ export interface LimitFound {
   readonly limited: number;
 }
 
-/** Limits tried per reading; fewer if the memory for their keys matters more. */
+/** Limits tried per reading; fewer if their keys take too much memory. */
 const TRIED_AT_ONCE = 15;
 const TRIED_WITH_MANY_KEYS = 3;
 const MANY_KEYS = 200_000;
 
-/** A search for the limit of one policy. */
+/** A search for one policy's limit. */
 class Search {
   readonly tally: Tally;
   readonly allowed: number;
-  /** Below: a limit that refuses too many. Above: one that does not, `null` if none is known. */
+  /** `below` refuses too many; `above` does not, and is `null` if no such limit is known. */
   #below = 0;
   #above: LimitFound | null = null;
   #top: number;
@@ -39,7 +39,7 @@ class Search {
     return this.#above;
   }
 
-  /** Limits to try next, none at the end. */
+  /** Limits to try next; none once the search ends. */
   get candidates(): number[] {
     const most = this.tally.keys.size > MANY_KEYS ? TRIED_WITH_MANY_KEYS : TRIED_AT_ONCE;
     const top = this.#above === null ? this.#top + 1 : this.#above.limit;
@@ -63,12 +63,12 @@ class Search {
 }
 
 /**
- * Finds for each policy the lowest limit that affects at most a given share of its clients, by replaying the log with
- * many limits. Every result is measured: one less affects more clients.
+ * Finds, for each policy, the lowest limit that affects at most a given share of its clients, by replaying the log with
+ * many limits. Every result is measured: the next lower limit affects more clients.
  *
  * @param rules The policies, and the requests they apply to
  * @param tallies Their results with their own limits
- * @param percent Most affected clients, in percent
+ * @param percent Maximum share of affected clients, in percent
  * @param readAgain Reads the log once more
  * @returns The results, by policy name
  */

@@ -17,7 +17,7 @@ export type OnBytes = (bytes: number) => void;
  * Reads a log line by line, in memory that does not depend on its length.
  *
  * Files that begin like gzip are decompressed, whatever their name. This uses Node's module, because the web's
- * `DecompressionStream` rejects files of several parts, such as concatenated rotated logs.
+ * `DecompressionStream` rejects multi-part files, such as concatenated rotated logs.
  *
  * @param path The file, `-` for standard input
  * @param onBytes Receives the number of bytes read
@@ -31,7 +31,7 @@ export async function* linesOf(path: string, onBytes: OnBytes): AsyncGenerator<r
   for await (const bytes of bytesOf(path, onBytes)) {
     const lines = (rest + decoder.decode(bytes, { stream: true })).split("\n");
     rest = lines.pop()!;
-    // does not keep all of an endless line
+    // does not keep an endless line whole
     if (rest.length > LONGEST_LINE) rest = rest.slice(0, LONGEST_LINE + 1);
     if (lines.length > 0) yield lines;
   }
@@ -56,7 +56,7 @@ async function* bytesOf(path: string, onBytes: OnBytes): AsyncGenerator<Uint8Arr
     input.once("error", (error: Error) => unpacked.destroy(error));
     yield* unpacked as AsyncIterable<Uint8Array>;
   } finally {
-    // a caller may only want the first lines
+    // a caller may want only the first lines
     input.destroy();
   }
 }
@@ -72,7 +72,7 @@ async function beginsLikeGzip(path: string): Promise<boolean> {
 }
 
 /**
- * Total size of files.
+ * The files' total size.
  *
  * @param paths The files
  * @returns Bytes, `null` if one has no size, such as standard input

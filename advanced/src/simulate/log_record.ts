@@ -1,22 +1,22 @@
 import type { LoggedLine } from "../stores/logged_memory_store.ts";
 
-/** One request of an access log. */
+/** One request in an access log. */
 export interface LoggedRequest {
   /** Time in ms since 1970. */
   readonly ms: number;
-  /** Address of the client, empty if the line has none. */
+  /** The client's address, empty if the line has none. */
   readonly address: string;
   /** The uppercase method, empty if the line has none. */
   readonly method: string;
-  /** Path of the URL, without its query. */
+  /** The URL's path, without its query. */
   readonly path: string;
-  /** Tier of the client, if the log contains it. */
+  /** The client's tier, if the log contains it. */
   readonly tier?: string | undefined;
   /** Returns a field by its name: a column, a path into JSON such as `user.id`, or a logged header. */
   field(name: string): string | undefined;
 }
 
-/** The content of a log line: a request, or an action of a limiter. */
+/** The content of a log line: a request, or a limiter's action. */
 export type LogRecord = LoggedRequest | LoggedLine;
 
 /** Whether a record is from a limiter's log. */
@@ -25,7 +25,7 @@ export function isLoggedLine(record: LogRecord): record is LoggedLine {
 }
 
 /**
- * Reads lines of one format. Returns `null` for a heading, and throws `UnreadableLine` for a line that it cannot read.
+ * Reads lines in one format. Returns `null` for a heading, and throws `UnreadableLine` for a line that it cannot read.
  */
 export type LineReader = (line: string) => LogRecord | null;
 
@@ -34,5 +34,5 @@ export class UnreadableLine extends Error {
   override readonly name = "UnreadableLine";
 }
 
-/** Names of the formats: `"common"` is also combined, `"decisions"` is the log of a `LoggedMemoryStore`. */
+/** The formats' names: `"common"` is also combined, `"decisions"` is a `LoggedMemoryStore` log. */
 export type LogFormat = "common" | "json" | "csv" | "w3c" | "envoy" | "haproxy" | "alb" | "decisions";

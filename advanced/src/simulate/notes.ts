@@ -1,6 +1,6 @@
 import type { PolicyReport, SimulationReport } from "./simulation_report.ts";
 
-/** The consequence if no line of a log has one of these. */
+/** The consequence if no line in a log has one of these. */
 const LACKING = {
   address: "an address, so nothing is counted by client",
   method: "a method, so policies with methods match none",
@@ -8,7 +8,7 @@ const LACKING = {
 } as const;
 
 /**
- * Notes for the reader of a report. They consist of ASCII sentences and file names.
+ * Notes for a report's reader. They consist of ASCII sentences and file names.
  *
  * @param report The report
  */
@@ -56,7 +56,7 @@ export function notesOf({ isEstimate, log, policies, overflows }: SimulationRepo
 }
 
 /**
- * What was read, and the times it covers.
+ * The lines that were read, and the times they cover.
  *
  * @param report The report
  */
@@ -71,7 +71,7 @@ export function percentText(share: number): string {
   return `${(share * 100).toFixed(1)} %`;
 }
 
-/** Formats a duration as in policies files. */
+/** Formats a duration as in policy files. */
 export function durationText(ms: number): string {
   for (const [unit, length] of [["d", 86_400_000], ["h", 3_600_000], ["m", 60_000], ["s", 1000]] as const) {
     if (ms % length === 0) return `${ms / length}${unit}`;
@@ -80,7 +80,7 @@ export function durationText(ms: number): string {
 }
 
 /**
- * Describes the window of a policy, such as `in 1m` or `every month from day 15 (Europe/Berlin)`.
+ * Describes a policy's window, such as `in 1m` or `every month from day 15 (Europe/Berlin)`.
  *
  * @param policy The policy, or its report
  */

@@ -5,17 +5,17 @@ import type { RequestFields } from "./request_fields.ts";
 
 export interface PolicyFile {
   readonly rules: readonly Rule[];
-  /** Where logs contain the parts of a request. */
+  /** Where logs contain a request's parts. */
   readonly fields: RequestFields;
 }
 
-/** An error in a policies file; its message begins with file, line and column. */
+/** An error in a policy file; its message starts with the file, line and column. */
 export class PolicyFileError extends Error {
   override readonly name = "PolicyFileError";
 }
 
 /**
- * Reads a policies file: a document of policies in YAML or JSON.
+ * Reads a policy file: a policy document in YAML or JSON.
  *
  * @param text Its content
  * @param name Its name, for messages
@@ -47,7 +47,7 @@ export function readPolicyFile(text: string, name: string): PolicyFile {
   return { rules, fields: (content as { fields?: RequestFields }).fields ?? {} };
 }
 
-/** The position of an error in the text: the value, or an unknown name itself, or the parent of a missing value. */
+/** An error's position in the text: the value, or an unknown name itself, or a missing value's parent. */
 function offsetOf(document: ReturnType<typeof parseDocument>, path: DocumentPath): number {
   for (let length = path.length; length > 0; length--) {
     const parent: unknown = document.getIn(path.slice(0, length - 1), true) ?? document.contents;

@@ -4,7 +4,7 @@ import process from "node:process";
 const PER_SECOND = 8;
 const WIDTH = 24;
 
-/** A progress bar for reading a log, only shown in a terminal. */
+/** A progress bar for reading a log, shown only in a terminal. */
 export class Progress {
   readonly #size: number | null;
   readonly #isSeen = process.stderr.isTTY === true;

@@ -12,9 +12,9 @@ import {
 import { Reorder } from "./reorder.ts";
 import type { RequestFields } from "./request_fields.ts";
 
-/** Lines that are held for sorting. */
+/** Lines held for sorting. */
 const HELD = 4096;
-/** Number of broken lines shown, and their length. */
+/** Maximum number of broken lines shown, and their maximum length. */
 const SHOWN_LINES = 5;
 const SHOWN_LENGTH = 120;
 
@@ -36,26 +36,26 @@ export interface LogSummary {
   readonly formats: readonly LogFormat[];
   /** Lines, without empty ones. */
   readonly lines: number;
-  /** Lines that could not be read, and the first of them. */
+  /** Lines that could not be read, and the first few. */
   readonly broken: number;
   readonly firstBroken: readonly BrokenLine[];
   /** Lines that came after a later one, and were moved before it. */
   readonly outOfOrder: number;
-  /** Lines that came too late for that, and count as if they had the time of the line before. */
+  /** Lines that came too late for that, and count at the previous line's time. */
   readonly late: number;
-  /** What every request lacks: address, method or path. */
+  /** Fields that every request lacks: address, method or path. */
   readonly lacks: readonly ("address" | "method" | "path")[];
   /** Whether several requests all have one address. */
   readonly isOneClient: boolean;
-  /** Whether all of it is a limiter's own log, with ms, keys and costs. */
+  /** Whether everything is a limiter's own log, with ms, keys and costs. */
   readonly isExact: boolean;
   /** Files that end prematurely, with the reason. */
   readonly cutFiles: readonly { readonly file: string; readonly reason: string }[];
 }
 
-/** What to read, and how. */
+/** How to read the logs. */
 export interface ReadOptions {
-  /** Where logs have time, address, method and path. */
+  /** Where logs have the time, address, method and path. */
   readonly fields: RequestFields;
   /** The format; detected for each file if omitted. */
   readonly format?: LogFormat | undefined;
@@ -63,7 +63,7 @@ export interface ReadOptions {
   readonly onBytes: OnBytes;
 }
 
-/** Properties shared by all requests of a log. */
+/** Properties shared by all requests in a log. */
 class SeenRequests {
   requests = 0;
   isOneClient = false;
@@ -138,7 +138,7 @@ export async function readLog(
         }
       }
     } catch (error) {
-      // a gzip file still being written may end anywhere; a file without any line is an error
+      // a gzip file still being written may end anywhere; a file with no lines is an error
       if (number === 0) throw error;
       cutFiles.push({ file, reason: (error as Error).message });
     }

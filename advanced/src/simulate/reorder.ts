@@ -3,13 +3,13 @@ interface Timed {
 }
 
 /**
- * Sorts nearly sorted items: servers write a line when a request has ended, some with the time at which it began. An
- * item older than all held ones comes out too late, and is counted.
+ * Sorts nearly sorted items: servers write a line when a request has ended, and some log when it began. An item older
+ * than all held ones comes out too late, and is counted.
  */
 export class Reorder<T extends Timed> {
-  /** Number of items that came after a later one, and were moved before it. */
+  /** Items that came after a later one, and were moved before it. */
   outOfOrder = 0;
-  /** Number of items that came after a later one had already been passed on. */
+  /** Items that came after a later one had already been passed on. */
   late = 0;
   readonly #held: T[] = [];
   readonly #most: number;
@@ -20,7 +20,7 @@ export class Reorder<T extends Timed> {
   /**
    * Creates an instance.
    *
-   * @param most How many are held
+   * @param most Maximum number held
    * @param out Receives them in order
    */
   constructor(most: number, out: (one: T) => void) {

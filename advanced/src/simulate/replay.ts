@@ -8,24 +8,24 @@ import type { LoggedLine, LoggedTake } from "../stores/logged_memory_store.ts";
 import { MemoryStore } from "../stores/memory_store.ts";
 import { isLoggedLine, type LoggedRequest, type LogRecord } from "./log_record.ts";
 
-/** The outcome of a request, or of several equal ones. */
+/** The outcome of one request, or of several equal ones. */
 export interface Outcome {
   /** The policy that decided. */
   readonly policy: Policy;
   readonly key: string;
   /** Time in ms. */
   readonly ms: number;
-  /** Units that one of them costs. */
+  /** Units that each request costs. */
   readonly cost: number;
   /** Number of requests. */
   readonly times: number;
-  /** Number of them that the policy refused. */
+  /** Number that the policy refused. */
   readonly refused: number;
   /** Whether it matches the log, `null` if the log has no outcome. */
   readonly isAsLogged: boolean | null;
 }
 
-/** Receives the outcomes of requests, and those without a key. */
+/** Receives the outcomes of requests, and requests without a key. */
 export interface Audience {
   /** A policy has decided. */
   decided(outcome: Outcome): void;
@@ -33,16 +33,16 @@ export interface Audience {
   keyless?(policy: Policy): void;
 }
 
-/** Replaces the limit of one policy. */
+/** Replaces one policy's limit. */
 export interface OtherLimit {
-  /** Name of the policy. */
+  /** The policy's name. */
   readonly name: string;
   readonly limit: number;
 }
 
 /**
- * Decides about the records of a log as a limiter would have, with the limiter, its store and its algorithms, and a
- * clock that follows the records. Records must be in chronological order.
+ * Decides about a log's records as a limiter would have, with the limiter, its store and its algorithms, and a clock
+ * that follows the records. Records must be in chronological order.
  */
 export class Replay {
   readonly #audience: Audience;
@@ -65,7 +65,7 @@ export class Replay {
    *
    * @param rules What to try; policies in the log itself are added
    * @param audience Receives the outcomes of the requests
-   * @param other Another limit for one of the policies
+   * @param other A different limit for one of the policies
    */
   constructor(rules: readonly Rule[], audience: Audience, other: OtherLimit | null = null) {
     this.#audience = audience;
@@ -87,7 +87,7 @@ export class Replay {
     return this.#other?.name === policy.name ? { ...policy, limit: this.#other.limit } : policy;
   }
 
-  /** Number of decisions that shared a counter because the memory for keys was full, as in the limiter itself. */
+  /** Decisions that shared a counter because the memory for keys was full, as in the limiter itself. */
   get overflows(): number {
     return this.#store.overflows + (this.#tried?.limiter.overflows ?? 0);
   }
@@ -100,7 +100,7 @@ export class Replay {
     else this.#ask(record);
   }
 
-  // like a limiter with these rules: all policies of a request are decided atomically
+  // like a limiter with these rules: all of a request's policies are decided atomically
   #ask(request: LoggedRequest): void {
     if (this.#tried === null) return;
     const { rules, limiter } = this.#tried;
@@ -135,7 +135,7 @@ export class Replay {
     } else if ("give" in line) {
       const policy = this.#policyOf(line.give);
       if (policy === undefined) return;
-      // requests that waited together hold one lease, and each of them releases a part
+      // requests that waited together hold one lease, and each releases a part
       const stamp = holdsSlots(policy) ? this.#leases.get(line.stamp)?.stamp : line.stamp;
       if (stamp !== undefined) this.#store.give({ policy, key: line.give.key, cost: line.units }, stamp, line.units);
     } else if ("settle" in line) {
@@ -177,7 +177,7 @@ export class Replay {
     }
   }
 
-  // a customer's tier keeps its limit, whatever the policy's is
+  // a customer's tier keeps its limit, whatever the policy's limit
   #policyOf({ policy: name, limit }: Pick<LoggedTake, "policy" | "limit">): Policy | undefined {
     const policy = this.#policies.get(name);
     if (policy === undefined || limit === undefined) return policy;

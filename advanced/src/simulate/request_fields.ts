@@ -3,10 +3,10 @@ import { pathOf } from "../rules/path_of.ts";
 import { FIELD_NAMES } from "../rules/read_rules.ts";
 import { type LoggedRequest, UnreadableLine } from "./log_record.ts";
 
-/** Where a log has these fields, if the user specifies it. */
+/** Where a log has these fields, as specified by the user. */
 export type RequestFields = Readonly<Partial<Record<typeof FIELD_NAMES[number], string>>>;
 
-/** Looks up a field of a line by its name. */
+/** Looks up a line's field by its name. */
 export type Lookup = (name: string) => string | undefined;
 
 /** Creates a request from a line's fields. It only retains the function for later lookups. */
@@ -51,7 +51,7 @@ export const USUAL_FIELDS: Readonly<Record<typeof FIELD_NAMES[number], readonly 
  * Creates a reader for lines that a format has split into fields.
  *
  * @param fields The user's field names
- * @param columns The fields of all lines, if known
+ * @param columns All lines' fields, if known
  */
 export function requestReader(fields: RequestFields, columns?: readonly string[]): RequestReader {
   const isThere = (name: string) => columns?.includes(name) ?? true;
@@ -60,7 +60,7 @@ export function requestReader(fields: RequestFields, columns?: readonly string[]
     return told === undefined ? USUAL_FIELDS[name].filter(isThere) : [told];
   });
   const forwardedNames = fields.address === undefined ? headerNames("X-Forwarded-For").filter(isThere) : [];
-  // lines of the same second are adjacent
+  // lines from the same second are adjacent
   let lastText = "";
   let lastMs = 0;
   return (lookup, field) => {
@@ -110,10 +110,10 @@ function headerNames(name: string): readonly string[] {
   ];
 }
 
-/** A log does not contain the list of proxies; those in the server's own networks are trusted. */
+/** A log does not contain the list of proxies; proxies in the server's own networks are trusted. */
 const isProxy = compileTrust("loopback, linklocal, uniquelocal");
 
-// like `trust proxy`, so that no client can make up the address it is counted by
+// like `trust proxy`, so that no client can make up its own address
 function clientOf(address = "", forwarded = ""): string {
   if (forwarded === "" && !address.includes(",")) return address === "-" ? "" : address;
   const all = `${forwarded},${address}`.split(",").map((one) => one.trim()).filter((one) => one !== "" && one !== "-");
@@ -136,7 +136,7 @@ const MONTHS = "JanFebMarAprMayJunJulAugSepOctNovDec";
 /**
  * Parses a time, in ms since 1970.
  *
- * @param text ISO 8601, the form of `10/Oct/2000:13:55:36 -0700`, or a number of seconds, ms, µs or ns since 1970
+ * @param text ISO 8601, the form `10/Oct/2000:13:55:36 -0700`, or a number of seconds, ms, µs or ns since 1970
  * @throws {UnreadableLine} If it is none of them
  */
 export function timeOf(text: string): number {
@@ -145,7 +145,7 @@ export function timeOf(text: string): number {
     : /^\d+(\.\d+)?$/.test(text)
     ? numberTime(Number(text))
     : isoTime(text);
-  // windows are counted in whole ms from 1970 on
+  // windows are counted in whole ms since 1970
   if (ms >= 0 && ms < 8.64e15) return Math.floor(ms);
   throw new UnreadableLine(`no time: ${JSON.stringify(text.slice(0, 40))}`);
 }

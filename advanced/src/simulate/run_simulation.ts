@@ -48,7 +48,7 @@ interface Command {
 class UsageError extends Error {}
 
 /**
- * Replays a log and prints what limits would have done: the command line of `@sluice/rate-limit/simulate`, and of
+ * Replays a log and prints what limits would have done: the command line for `@sluice/rate-limit/simulate`, and for
  * `sluice-simulate` on npm. Sets the exit code: 1 if the log cannot be read, 2 for errors in arguments or policies.
  *
  * @param args The arguments, without the program
@@ -67,7 +67,7 @@ export async function runSimulation(args: readonly string[]): Promise<void> {
     await simulate(command);
   } catch (error) {
     const isMistake = error instanceof UsageError || error instanceof PolicyFileError;
-    // any other error comes from a file; file names and their contents are untrusted
+    // any other error comes from a file; its name and contents are untrusted
     const message = (error as Error).message.split("\n").map(terminalText).join("\n");
     process.stderr.write(`simulate: ${message}\n${error instanceof UsageError ? `\n${USAGE}\n` : ""}`);
     process.exitCode = isMistake ? 2 : 1;

@@ -5,31 +5,31 @@ import type { LogSummary } from "./read_log.ts";
 import type { KeyFigures, Tally } from "./tally.ts";
 import type { TimeBin } from "./time_bins.ts";
 
-/** A key, with the outcome of its requests. */
+/** A key and the outcome of its requests. */
 export interface KeyReport {
   /** The key, which is untrusted. */
   readonly key: string;
   readonly requests: number;
   /** Requests that would have been refused. */
   readonly limited: number;
-  /** Most units it requested within one window, or up to a tenth longer. */
+  /** Most units requested within one window, or up to a tenth longer. */
   readonly peak: number;
-  /** When it would have been refused first and last, in ms since 1970; `null` for never. */
+  /** When it would have been refused first and last, in ms since 1970; `null` if never. */
   readonly firstLimitedMs: number | null;
   readonly lastLimitedMs: number | null;
 }
 
 /** The lowest limit that affects at most a given share of clients. */
 export interface AtMostReport extends LimitFound {
-  /** Most clients affected, in percent. */
+  /** Maximum share of affected clients, in percent. */
   readonly percent: number;
-  /** Share of clients that it would have affected, from 0 to 1. */
+  /** Share of clients it would have affected, from 0 to 1. */
   readonly keyShare: number;
-  /** Share of requests that it would have refused, from 0 to 1. */
+  /** Share of requests it would have refused, from 0 to 1. */
   readonly share: number;
 }
 
-/** The result of one policy. */
+/** One policy's result. */
 export interface PolicyReport {
   readonly name: string;
   readonly algorithm: AlgorithmName;
@@ -41,52 +41,52 @@ export interface PolicyReport {
   readonly window?: CalendarWindow;
   /** Whether it only counts and reports. */
   readonly shadow: boolean;
-  /** Requests it decided about, those it would have refused, and their share, from 0 to 1. */
+  /** Requests it decided about, the number it would have refused, and their share, from 0 to 1. */
   readonly requests: number;
   readonly limited: number;
   readonly share: number;
-  /** Clients, those it would have refused a request, and their share, from 0 to 1. */
+  /** Clients, the number it would have refused a request, and their share, from 0 to 1. */
   readonly keys: number;
   readonly keysLimited: number;
   readonly keyShare: number;
-  /** Requests that it applies to, but that have no key in the log; they are excluded. */
+  /** Requests it applies to that have no key in the log; they are excluded. */
   readonly keyless: number;
   /** Percentiles of the keys' peaks: 50 %, 90 %, 99 % and the maximum. */
   readonly peaks: { readonly p50: number; readonly p90: number; readonly p99: number; readonly max: number };
   /** Number of keys by their peaks: up to `upTo`, and above the previous entry. */
   readonly peakCounts: readonly { readonly upTo: number; readonly keys: number }[];
-  /** The keys with most refusals, followed by those with the highest peaks. */
+  /** The keys with the most refusals, followed by those with the highest peaks. */
   readonly top: readonly KeyReport[];
   /** Requests over time. */
   readonly bins: readonly TimeBin[];
   readonly binMs: number;
-  /** Result of `--at-most`; `null` if no limit meets it, omitted if not requested. */
+  /** The `--at-most` result; `null` if no limit meets it, omitted if not requested. */
   readonly atMost?: AtMostReport | null;
   /** From a limiter's own log: decisions, its refusals, and decisions with a different outcome here. */
   readonly recorded?: { readonly decisions: number; readonly refusals: number; readonly different: number };
 }
 
-/** The result of a replay. */
+/** A replay's result. */
 export interface SimulationReport {
   /** Whether it is an estimate: only a limiter's own log is exact. */
   readonly isEstimate: boolean;
-  /** The time of the first and the last record, in ms since 1970; 0 if there was none. */
+  /** When the first and the last record were logged, in ms since 1970; 0 if there was none. */
   readonly fromMs: number;
   readonly toMs: number;
   readonly log: LogSummary;
   /** Decisions that shared a counter because the memory for keys was full, as in the limiter itself. */
   readonly overflows: number;
-  /** The policies, in their order. */
+  /** The policies, in order. */
   readonly policies: readonly PolicyReport[];
 }
 
 /**
- * Creates the report of a policy.
+ * Creates a policy's report.
  *
  * @param tally Its results
- * @param mostKeys Most keys to list
- * @param percent The value of `--at-most`
- * @param found The result of the search
+ * @param mostKeys Maximum keys to list
+ * @param percent The `--at-most` value
+ * @param found The search result
  */
 export function policyReport(
   tally: Tally,

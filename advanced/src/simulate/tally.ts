@@ -5,26 +5,26 @@ import { MemoryStore } from "../stores/memory_store.ts";
 import type { Outcome } from "./replay.ts";
 import { TimeBins } from "./time_bins.ts";
 
-/** Most keys with their own figures, per policy: clients may have made up any number. */
+/** Maximum keys with their own figures, per policy: clients may have made up any number. */
 const MOST_KEYS = 2_000_000;
 
-/** Key for the figures of all others; no key of a log has a line break. */
+/** Key for all others' figures; no logged key has a line break. */
 const OTHERS = "\nothers";
 
 export interface KeyFigures {
-  /** Number of the key, from 0. */
+  /** The key's number, from 0. */
   readonly id: number;
   requests: number;
-  /** Requests that were refused. */
+  /** Refused requests. */
   limited: number;
-  /** Most units it requested within one window, or up to a tenth longer. */
+  /** Most units requested within one window, or up to a tenth longer. */
   peak: number;
-  /** When it was first and last refused, in ms; 0 for never. */
+  /** When it was first and last refused, in ms; 0 if never. */
   firstMs: number;
   lastMs: number;
 }
 
-/** The result of one policy. */
+/** One policy's result. */
 export class Tally {
   readonly policy: Policy;
   /** Whether it only counts and reports. */
@@ -33,13 +33,13 @@ export class Tally {
   /** Requests over time. */
   readonly bins = new TimeBins();
   requests = 0;
-  /** Requests that were refused. */
+  /** Refused requests. */
   limited = 0;
   /** Keys with at least one refused request. */
   keysLimited = 0;
-  /** Requests that the policy covers, but that have no key. */
+  /** Requests that the policy covers but that have no key. */
   keyless = 0;
-  /** Decisions of a limiter's log, and how many turned out differently. */
+  /** Decisions in a limiter's log, and how many turned out differently. */
   logged = 0;
   different = 0;
   /** Refusals in the log. */
@@ -62,7 +62,7 @@ export class Tally {
     this.#gauges = new MemoryStore({ clock: () => this.#now, maxKeys: 2 ** 24 });
   }
 
-  /** Counts a decision of the policy. */
+  /** Counts one of the policy's decisions. */
   note({ key, ms, cost, times, refused, isAsLogged }: Outcome): void {
     this.#now = ms;
     this.requests += times;
@@ -98,7 +98,7 @@ export class Tally {
     return figures;
   }
 
-  /** Figures of a counted key. */
+  /** A counted key's figures. */
   figuresOf(key: string): KeyFigures | undefined {
     return this.keys.get(key) ?? this.keys.get(OTHERS);
   }

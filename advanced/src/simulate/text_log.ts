@@ -1,18 +1,18 @@
 import { subnetOf } from "@sluice/shared";
 import { UnreadableLine } from "./log_record.ts";
 
-/** The fields of a line by name; `-` and empty mean none. */
+/** A line's fields by name; `-` and empty mean none. */
 export type Fields = Readonly<Record<string, string | undefined>>;
 
-/** Splits a line into fields. Returns `null` for a line of another format. */
+/** Splits a line into fields. Returns `null` for a line in another format. */
 export type Grammar = (line: string) => Fields | null;
 
 /**
- * The common and combined log formats of Apache and nginx, optionally after a virtual host. A list of addresses in
- * quotation marks after them is `X-Forwarded-For`.
+ * The common and combined log formats from Apache and nginx, optionally after a virtual host. A quoted list of
+ * addresses after them is `X-Forwarded-For`.
  */
 export const commonLog: Grammar = (line) => {
-  // both servers escape quotation marks, so the first one begins the request, whatever the user's name is
+  // both servers escape quotation marks, so the first one begins the request, whatever the user's name
   const quote = firstQuote(line);
   let start = line.lastIndexOf("[", quote);
   while (start > 0 && !/^\[\d\d\/[A-Za-z]{3}\/\d{4}:/.test(line.slice(start, start + 13))) {
@@ -45,7 +45,7 @@ export const haproxyLog: Grammar = (line) => {
   return { time: found[1], ip: withoutLastPort(client), request, status };
 };
 
-/** Envoy's default format, and Istio's, which has more fields before and after the five strings at its end. */
+/** Envoy's default format, and Istio's, which has more fields before and after the final five strings. */
 export const envoyLog: Grammar = (line) => {
   if (!/^\[\d{4}-\d\d-\d\dT/.test(line)) return null;
   const [time, request, status, ...rest] = tokensOf(line, 0);
@@ -64,20 +64,20 @@ export const envoyLog: Grammar = (line) => {
   };
 };
 
-/** The columns of an AWS Application Load Balancer; a Classic Load Balancer has no type in front. */
+/** The columns from an AWS Application Load Balancer; a Classic Load Balancer has no type in front. */
 const BALANCER = [
   ...["type", "response_time", "elb", "client", "target", "", "", "", "status", "target_status", "", "", "request"],
   ...["user-agent", "", "", "", "trace", "host", "", "", "time"],
 ];
 
-/** Access logs of AWS load balancers. */
+/** Access logs from AWS load balancers. */
 export const balancerLog: Grammar = (line) => {
   const found = /^(?:([a-z\d]{2,5}) )?\d{4}-\d\d-\d\dT\S+ \S+ \S+:\d+ /.exec(line);
   if (found === null) return null;
   const tokens = tokensOf(line, 0).map(unquoted);
   const names = found[1] === undefined ? BALANCER.slice(1) : BALANCER;
   const fields = Object.fromEntries(names.map((name, i) => [name, tokens[i]]));
-  // the time of a line is that of the response, unless it is far behind
+  // a line's time is the response's, unless it is far behind
   const time = fields["time"] ?? fields["response_time"];
   return { ...fields, time, ip: withoutLastPort(fields["client"]!) };
 };
@@ -85,9 +85,9 @@ export const balancerLog: Grammar = (line) => {
 /**
  * Splits a line in the W3C extended format, as written by IIS and CloudFront.
  *
- * @param names The names of the columns
+ * @param names The column names
  * @param line The line
- * @throws {UnreadableLine} If it has another number of columns
+ * @throws {UnreadableLine} If it has a different number of columns
  */
 export function w3cFields(names: readonly string[], line: string): Fields {
   const values = line.includes("\t") ? line.split("\t") : tokensOf(line, 0).map(unquoted);
@@ -95,7 +95,7 @@ export function w3cFields(names: readonly string[], line: string): Fields {
   return Object.fromEntries(names.map((name, i) => [name, values[i]]));
 }
 
-/** Client, `identd` reply, and the words of the user's name. */
+/** Client, `identd` reply, and the words in the user's name. */
 function clientAndUser(text: string): string[] {
   const words = text.split(" ");
   // a virtual host
@@ -106,7 +106,7 @@ function clientAndUser(text: string): string[] {
   return [words.slice(0, last + 1).join(" "), ...words.slice(last + 1)];
 }
 
-/** Whether a string is an address, or a list of them; without ports, which mean upstream servers. */
+/** Whether a string is one or more addresses, without ports; ports mean upstream servers. */
 function isAddresses(text: string): boolean {
   return text.split(",").every((one, i, all) => {
     const bare = one.trim();

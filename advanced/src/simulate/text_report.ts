@@ -27,7 +27,7 @@ export function policyTitle(policy: PolicyReport): string {
   return `${name}: ${limit} ${windowText(policy)}, ${algorithm}${shadow ? ", shadow" : ""}`;
 }
 
-/** Describes the result of the search. */
+/** Describes the search result. */
 export function atMostText({ atMost }: PolicyReport): string | undefined {
   if (atMost === undefined) return undefined;
   if (atMost === null) return "no limit refuses as few clients as --at-most allows";

@@ -1,9 +1,9 @@
-/** Most bins: as many as fit into a chart on a phone. */
+/** Maximum bins: as many as fit into a chart on a phone. */
 const MOST_BINS = 96;
 
 const SECOND = 1000;
 const DAY = 86_400 * SECOND;
-/** Widths of bins, each a multiple of the one before. */
+/** Bin widths, each a multiple of the previous one. */
 const WIDTHS = [1, 5, 15, 60, 300, 900, 3600, 10_800, 21_600, 43_200, 86_400, 604_800].map((one) => one * SECOND);
 
 /** Requests in a period of time. */
@@ -11,7 +11,7 @@ export interface TimeBin {
   /** When it begins, in ms since 1970. */
   readonly ms: number;
   requests: number;
-  /** Requests that were refused. */
+  /** Refused requests. */
   limited: number;
 }
 
@@ -22,7 +22,7 @@ export class TimeBins {
   #first = Infinity;
   #last = -Infinity;
 
-  /** Width of a bin in ms. */
+  /** Bin width in ms. */
   get width(): number {
     return this.#width;
   }

@@ -1,10 +1,10 @@
 import type { Take } from "../policy/store.ts";
 
 /**
- * Rejects a batch with the same counter twice, for which "all or nothing" has no meaning.
+ * Rejects a batch that contains the same counter twice, because "all or nothing" would have no meaning.
  *
  * @param takes The batch
- * @throws {TypeError} If a policy name and a key occur together twice
+ * @throws {TypeError} If a policy name and key occur together twice
  */
 export function assertDistinct(takes: readonly Take[]): void {
   for (let i = 1; i < takes.length; i++) {

@@ -5,7 +5,7 @@ import { describe, isThenable } from "@sluice/shared";
  *
  * @param what Class and option, for the message
  * @param value The value
- * @param methods Names of the methods
+ * @param methods The method names
  * @param advice What to do instead, for the message
  * @throws {TypeError} If it lacks one of them
  */

@@ -10,13 +10,13 @@ const NOTHING: Float64Array = new Float64Array(0);
 export interface SlotCursor extends TakeState {
   /** The key's state. */
   readonly cells: Cells;
-  /** The state of `block`, `null` if the policy has none. */
+  /** The `block` state, `null` if the policy has none. */
   block: Cells | null;
   /** Whether no policy with a longer window has written to the slots. */
   isOfThisWindow: boolean;
 }
 
-/** States of many keys side by side in typed arrays: numbered slots, all of the same algorithm and width. */
+/** Many keys' states side by side in typed arrays: numbered slots, all with the same algorithm and width. */
 export class CellColumns {
   readonly #algorithm: Algorithm;
   readonly #width: number;
@@ -71,7 +71,7 @@ export class CellColumns {
     this.#blocks.chunk(slot);
   }
 
-  /** Adopts what was written to a slot; needed where a state may have moved to a longer array. */
+  /** Adopts a slot's new state; needed where a state may have moved to a longer array. */
   commit(cursor: SlotCursor, slot: number): void {
     if (this.#width === 0 && cursor.cells.array.length > 0) this.#own.set(slot, cursor.cells.array);
   }
@@ -83,7 +83,7 @@ export class CellColumns {
     this.#blocks?.clear(slot);
   }
 
-  /** Whether a slot's state equals that of a new key. */
+  /** Whether a slot's state equals a new key's. */
   isIdle(cursor: SlotCursor, slot: number, policy: Policy, now: number): boolean {
     this.moveTo(cursor, slot, policy);
     if (this.#algorithm.reset(policy, cursor.cells, now) > 0) return false;

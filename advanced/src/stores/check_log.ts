@@ -1,8 +1,8 @@
 import type { Policy } from "../policy/policy.ts";
 
 /**
- * Most units of a `"sliding-log"` in a store that reads and writes all of its times with each decision. Redis is
- * blocked by that for about half a ms, and a larger log would not fit into a Deno KV value.
+ * Maximum units in a `"sliding-log"` if the store reads and writes all times with each decision. This blocks Redis for
+ * about half a ms, and a larger log would not fit into a Deno KV value.
  */
 const MAX_LOG = 4000;
 
@@ -15,7 +15,7 @@ const MAX_LOG = 4000;
  */
 export function checkLog({ algorithm, limit, onDenied, maxDebt = 0 }: Policy, caller: string): void {
   if (algorithm !== "sliding-log") return;
-  // charged refusals are kept too, up to the limit once more, and so are debts
+  // charged refusals are also kept, up to the limit once more, and so are debts
   const most = onDenied === "charge" ? MAX_LOG / 2 : Math.max(0, MAX_LOG - maxDebt);
   if (limit <= most) return;
   const withWhat = onDenied === "charge" ? ' with onDenied "charge"' : maxDebt > 0 ? ` with maxDebt ${maxDebt}` : "";

@@ -4,7 +4,7 @@ import type { Capabilities, Selector, Store, Take, Verdict } from "../policy/sto
 import { noteLocation } from "./counter_location.ts";
 
 /**
- * What a {@linkcode CloudflareRateLimitStore} needs of Cloudflare's rate limiting binding in `env`.
+ * The part of Cloudflare's rate limiting binding in `env` that a {@linkcode CloudflareRateLimitStore} uses.
  *
  * @example In the types of a Worker's bindings
  * ```ts
@@ -47,22 +47,22 @@ const PERIODS_MS: readonly number[] = [10_000, 60_000];
 
 const INSTEAD = "use DurableObjectStore for that";
 
-/** The single limit of a binding. */
+/** A binding's single limit. */
 type Configured = Pick<Policy, "limit" | "windowMs">;
 
 /**
  * A store for Cloudflare's rate limiting binding. Counts are kept per Cloudflare location, on the machine that runs the
- * Worker, without any network request.
+ * Worker, without network requests.
  *
- * A binding only reports whether a request passes. So the store supports one limit, `"fixed-window"`, at a cost of 1.
- * The remaining quota is unknown, in headers too, and `Retry-After` is the whole period. All other features of a
+ * A binding only reports whether a request passes. So the store supports one `"fixed-window"` limit, at a cost of 1.
+ * The remaining quota is unknown, including in headers, and `Retry-After` is the whole period. All other features of a
  * limiter throw a `TypeError`: other algorithms, calendar windows, several limits decided atomically, other costs,
  * `block`, `onDenied`, `maxDebt`, refunds, waiting, peeking, listing, resetting. {@linkcode DurableObjectStore}
  * supports all of them.
  *
  * The limiter's `limit` and `windowMs` must match `limit` and `period` in Wrangler's configuration, which the store
  * cannot read. The binding counts by its configuration, is eventually consistent, and errs on the side of admitting too
- * many: see Cloudflare's documentation of the Rate Limiting binding. Limiters on one binding with different names count
+ * many: see Cloudflare's documentation on the Rate Limiting binding. Limiters on one binding with different names count
  * separately.
  *
  * @example Limit a Worker
@@ -151,7 +151,7 @@ export class CloudflareRateLimitStore implements Store {
     }
     // free takes always pass
     const wanted = cost === 0 ? 0 : times;
-    // the length prefix keeps a name from looking like another one with the start of a key
+    // the length prefix keeps one name from looking like another plus the start of a key
     const counted = `${policy.name.length}:${policy.name}:${key}`;
     const asked = Array.from({ length: wanted }, () => this.#ask(counted));
     const granted = (await Promise.all(asked)).filter(Boolean).length;

@@ -1,4 +1,4 @@
-/** The most to allow for, in ms; later commits are decided again. */
+/** Maximum allowance, in ms; later commits are decided again. */
 const MOST = 1000;
 /** How fast the allowance shrinks when commits arrive sooner, as a share of the difference. */
 const DECAY = 1 / 16;

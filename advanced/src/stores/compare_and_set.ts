@@ -1,6 +1,6 @@
 import type { Awaitable } from "../policy/store.ts";
 
-/** The location of a state: the policy's name, the key, and the shape of the state. */
+/** A state's location: the policy's name, the key, and the state's shape. */
 export type StateKey = readonly [policy: string, key: string, shape: string];
 
 /** A value with a version that distinguishes it from other values. */
@@ -9,7 +9,7 @@ export interface VersionedValue {
   readonly value: Uint8Array | null;
   /** Its version, in any form the database needs. An absent value has one too. */
   readonly version: unknown;
-  /** The database's time in ms when it was read, if its clock is used for counting. Then all values have one. */
+  /** The database's time in ms at the read, if its clock is used for counting. Then all values have one. */
   readonly now?: number;
 }
 
@@ -23,7 +23,7 @@ export interface ListedValue {
   readonly now?: number;
 }
 
-/** One write of a commit. */
+/** One write in a commit. */
 export interface StateWrite {
   /** Location. */
   readonly key: StateKey;
@@ -35,7 +35,7 @@ export interface StateWrite {
   readonly ttlMs: number;
 }
 
-/** When a commit may happen by the database's clock, in ms. At other times it writes nothing. */
+/** When a commit may happen by the database's clock, in ms. Outside this range, it writes nothing. */
 export interface CommitTime {
   /** The earliest time. */
   readonly from: number;
@@ -43,30 +43,30 @@ export interface CommitTime {
   readonly until: number;
 }
 
-/** The result of a commit. */
+/** A commit's result. */
 export interface CommitResult {
   /** Whether everything was written; otherwise nothing was. */
   readonly written: boolean;
-  /** The current values, in the order of the writes: what was written, with its version, or what was found instead. */
+  /** The current values, in the order of the writes: the written ones with their versions, or those found instead. */
   readonly values: readonly VersionedValue[];
 }
 
 /** The database operations that counters need: reads with versions, and commits that fail if a version has changed. */
 export interface CompareAndSet {
   /**
-   * Whether commits return what they found ({@linkcode CommitResult}). Then most grants need no read: they are tried on
-   * the last known values. An absent value's version must then be `null`, and a version must never be reused for
-   * another value.
+   * Whether commits return the values they found ({@linkcode CommitResult}). Then most grants need no read: they are
+   * tried on the last known values. An absent value's version must then be `null`, and a version must never be reused
+   * for another value.
    */
   readonly commitsTell?: boolean;
   /**
-   * Which writes a commit can make atomically: any, or with `"same-key"` only those of one client key, whatever their
-   * policies. Then the keys of a batch are decided concurrently, and grants are refunded if another key refused.
+   * Which writes a commit can make atomically: any, or with `"same-key"` only writes for one client key, whatever their
+   * policies. Then a batch's keys are decided concurrently, and grants are refunded if another key refused.
    */
   readonly atomicBatch?: "all" | "same-key";
   /** Whether `list` needs a key. Then `reset` needs one too, and a limiter lists no keys. */
   readonly listsByKey?: boolean;
-  /** Reads values, in the order of their keys. Must not return stale values. */
+  /** Reads values, in their keys' order. Must not return stale values. */
   read(keys: readonly StateKey[]): Awaitable<readonly VersionedValue[]>;
   /**
    * Writes all or nothing. Returns `false` if a version did not match and the current values are unknown.
@@ -77,7 +77,7 @@ export interface CompareAndSet {
   commit(writes: readonly StateWrite[], within?: CommitTime): Awaitable<boolean | CommitResult>;
   /** Deletes a value, whatever its version. */
   delete(key: StateKey): Awaitable<void>;
-  /** Lists the values of a policy, or of one key of it. */
+  /** Lists a policy's values, or those for one of its keys. */
   list(policy: string, key?: string): AsyncIterable<ListedValue>;
   /** Closes the connection. */
   close?(): Awaitable<void>;

@@ -52,7 +52,7 @@ const LONGEST_PAUSE = 100;
 /** A decision, before it is committed. */
 interface Draft<T> {
   readonly result: T;
-  /** In the order of the keys; `null` if nothing changes. */
+  /** In the keys' order; `null` if nothing changes. */
   readonly writes: readonly (StateWrite | null)[];
   /** The time it was made for. */
   readonly now: number;
@@ -71,9 +71,9 @@ interface Rule<T> {
 /**
  * A store on any database with compare-and-set. Supports all algorithms and atomic batches.
  *
- * All keys of a batch are read with their versions and decided, and changes are committed together. After a concurrent
- * change it tries again, with a growing random pause. Decisions of this process on one key are serialized, so only
- * other processes can conflict.
+ * All of a batch's keys are read with their versions and decided, and changes are committed together. After a
+ * concurrent change it tries again, with a growing random pause. This process serializes its decisions on one key, so
+ * only other processes can conflict.
  *
  * A refusal that writes nothing commits nothing. A decision that could not be recorded is never a grant: `decide`,
  * `give` and `settle` reject with an `Error` after the last attempt.
@@ -134,7 +134,7 @@ export class CompareAndSetStore implements Store {
     this.#clock = new StoreClock(clock);
     this.#turns = new KeyedMutex(() => this.#clock.now());
     this.#seen = kv.commitsTell ? new SeenValues(clock ?? (() => performance.now()), () => this.#clock.now()) : null;
-    // where a test's clock stands still, nothing takes time
+    // if a test's clock stands still, nothing takes time
     this.#delay = new CommitDelay(clock === undefined ? 10 : 0);
     this.#pause = pause;
     const algorithms = new Set(ALGORITHM_NAMES);
@@ -252,7 +252,7 @@ export class CompareAndSetStore implements Store {
   #draft<T>(keys: readonly StateKey[], takes: readonly Take[], rule: Rule<T>, snapshot: Snapshot): Draft<T> {
     const { values } = snapshot;
     const told = snapshot.now === undefined ? undefined : Math.floor(snapshot.now);
-    // values read some time ago are decided on for the current time, in case they are still valid
+    // decides on values read earlier for the current time, in case they are still valid
     const now = told === undefined ? this.#clock.now() : Math.max(told, this.#seen?.now() ?? told);
     const states = takes.map(({ policy }, i) => decodeState(policy, recordIn(values[i]!), now));
     let by = told === undefined ? now : now + this.#delay.ms;
@@ -265,7 +265,7 @@ export class CompareAndSetStore implements Store {
     return { result, writes, now, by };
   }
 
-  // "written", or what was found instead of all values; null if unknown
+  // "written", or the values found instead; null if unknown
   async #commit(
     ids: readonly string[],
     { writes, now, by }: Draft<unknown>,
@@ -288,7 +288,7 @@ export class CompareAndSetStore implements Store {
     return list.length < ids.length ? null : { values: outcome.values, now: outcome.values.at(-1)?.now };
   }
 
-  // a time before the assumed one means that the clock is slower, or was set back
+  // a time before the assumed one means that the clock is slow, or was set back
   #heardAfter(asked: number | undefined, now: number | undefined): void {
     if (asked !== undefined && now !== undefined && now < asked) this.#seen?.setBack(now);
   }
@@ -318,14 +318,14 @@ export class CompareAndSetStore implements Store {
     }
   }
 
-  // the process's time, unless the database reports one, which all processes share: even if it goes back
+  // the process's time, unless the database reports one. All processes share it, even if it goes back
   #timeOf(read: { readonly now?: number }): number {
     return read.now ?? this.#clock.now();
   }
 
   /** Closes the database. */
   close(): Promise<void> {
-    // each limiter on the store closes it, and closing a database twice may be an error
+    // every limiter on the store closes it, and closing a database twice may be an error
     return this.#closing ??= (async () => await this.#kv.close?.())();
   }
 }

@@ -10,12 +10,12 @@ export interface CounterInfo {
 
 /** The options passed to a counter's `init`: with express-rate-limit, all of its options. */
 export interface CounterInit {
-  /** Length of the window in ms. */
+  /** Window length in ms. */
   windowMs: number;
   /** The limit, or a function that returns it for a request. */
   // deno-lint-ignore no-explicit-any -- functions of requests that only the program knows
   limit?: any;
-  /** Other options of the limiter, under express-rate-limit's names. */
+  /** Other limiter options, under express-rate-limit's names. */
   // deno-lint-ignore no-explicit-any -- of any type
   [option: string]: any;
 }
@@ -36,15 +36,14 @@ export interface CounterLike {
   resetAll?(): Awaitable<void>;
   /** Releases timers and connections. */
   shutdown?(): Awaitable<void>;
-  /** Prefix of its keys, which the counter adds itself. */
+  /** Its key prefix, which the counter adds itself. */
   prefix?: string;
   /** Whether its counts are local to this process. */
   localKeys?: boolean;
 }
 
 /**
- * A store in the format from before express-rate-limit 6, which is still accepted: it reports counts through a
- * callback.
+ * A store in the format before express-rate-limit 6, which is still accepted: it reports counts through a callback.
  */
 export interface CallbackCounterLike extends Omit<CounterLike, "increment"> {
   /** Counts a hit. */
@@ -84,8 +83,8 @@ function told(counter: AnyCounter, key: string): Awaitable<CounterInfo> {
 }
 
 /**
- * Checks a counter's result, because a non-number would pass as a grant. A counter that stores JSON returns its times
- * as strings.
+ * Checks a counter's result, because a non-number would pass as a grant. A counter that stores JSON returns times as
+ * strings.
  *
  * @param told The result
  * @throws {TypeError} If its hits are not a number, or its time is invalid

@@ -1,8 +1,8 @@
 /** Where a store keeps its counters. Stores with the same home and prefix share them. */
 export interface CounterLocation {
-  /** Identifies what holds them. */
+  /** Identifies the database or store that holds them. */
   readonly home: object;
-  /** Distinguishes them from others there. */
+  /** Distinguishes them from other counters there. */
   readonly prefix: string;
 }
 

@@ -29,7 +29,7 @@ export interface CounterOptions {
 
 const NAMES: OptionNames<CounterOptions> = { clock: true, init: true };
 
-/** The windows of counters in use. Each is configured with one; another would replace it. */
+/** The windows that counters in use are configured with. A second window would replace the first. */
 const windows = new WeakMap<AnyCounter, number>();
 
 /**
@@ -40,10 +40,10 @@ const windows = new WeakMap<AnyCounter, number>();
  * may refuse each other. After a refusal, hits are removed if the cost was above 1; a refused single unit stays counted
  * unless it is refunded. Keys are prefixed with the policy's name, so policies on one database stay separate. If a
  * counter returns no `resetTime`, a window is assumed to begin with the first hit that this process sees. If it has no
- * `get`, the window is assumed to hold what this process saw last.
+ * `get`, the window is assumed to hold the count that this process saw last.
  *
  * A policy that the counter cannot serve throws a `TypeError`: another algorithm, a second policy on a single instance,
- * or another window than a limiter on the same instance.
+ * or a different window than another limiter on the same instance.
  *
  * @param counter A counter, which serves one policy; or a function that creates one per policy
  * @param options The clock
@@ -70,7 +70,7 @@ export function fromCounter(
   return new CounterStore(counter, options);
 }
 
-/** The counter of a policy, once it is ready. */
+/** A policy's counter, once it is ready. */
 interface Begun {
   readonly policy: string;
   readonly legacy: AnyCounter;
@@ -83,7 +83,7 @@ class CounterStore implements Store {
   /** The only instance, `null` if more can be created. */
   readonly #only: AnyCounter | null;
   readonly #counters = new Map<string, Begun>();
-  /** The limiters' policies, by name: their keys may be reset before this process has counted any. */
+  /** The limiters' policies, by name: keys may be reset before this process has counted any. */
   readonly #policies = new Map<string, Policy>();
   readonly #clock: StoreClock;
   readonly #told: object;
@@ -125,7 +125,7 @@ class CounterStore implements Store {
     assertDistinct(takes);
     const counters = new Map<Policy, PolicyCounter>();
     for (const { policy } of takes) counters.set(policy, await this.#counterOf(policy));
-    // the same key in two policies is counted separately as well
+    // the same key in two policies is also counted separately
     const apart = takes.map((take) => ({ ...take, key: counterKey(take.policy.name, take.key) }));
     return await decideByKey(
       apart,
@@ -149,8 +149,8 @@ class CounterStore implements Store {
       this.#counters.set(id, entry = { policy: policy.name, legacy, counter });
     }
     return entry.counter.catch((error) => {
-      // the next decision tries again; on Workers, if the request that began it has ended, only waiting callers learn
-      // of it
+      // the next decision tries again; on Workers, if the initiating request has ended, only waiting callers learn of
+      // it
       if (this.#counters.get(id) === entry) {
         this.#counters.delete(id);
         this.#unused = entry.legacy;
@@ -180,7 +180,7 @@ class CounterStore implements Store {
     return count;
   }
 
-  // each limiter on the store closes it, and closing a counter twice may be an error
+  // every limiter on the store closes it, and closing a counter twice may be an error
   close(): Promise<void> {
     return this.#closing ??= this.#close();
   }
@@ -192,7 +192,7 @@ class CounterStore implements Store {
       windows.delete(legacy);
       await (await counter).close();
     });
-    // one that fails must not keep the others open
+    // one failure must not keep the others open
     const failed = (await Promise.allSettled(closing)).find((closed) => closed.status === "rejected");
     if (failed !== undefined) throw failed.reason;
   }

@@ -1,15 +1,15 @@
 import type { Awaitable, Take, Verdict } from "../policy/store.ts";
 
 /**
- * Decides a batch of keys that cannot be decided atomically. All keys are decided concurrently, and grants are refunded
+ * Decides a batch whose keys cannot be decided atomically. All keys are decided concurrently, and grants are refunded
  * if another key granted less. Never grants more than an atomic batch would; until the refund, other requests may be
  * refused.
  *
  * @param takes The batch
  * @param times How often it is requested
- * @param decide Decides the takes of one key
+ * @param decide Decides one key's takes
  * @param give Refunds units
- * @returns The verdicts, in the order of the takes
+ * @returns The verdicts, in the takes' order
  */
 export async function decideByKey(
   takes: readonly Take[],

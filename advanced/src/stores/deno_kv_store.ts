@@ -7,10 +7,10 @@ import { checkLog } from "./check_log.ts";
 import { shortKey } from "./short_key.ts";
 import type { Capabilities, Entry, Selector, Store, Take, Verdict } from "../policy/store.ts";
 
-/** A part of a key in Deno KV. */
+/** Part of a Deno KV key. */
 export type KvKeyPart = Uint8Array | string | number | bigint | boolean;
 
-/** The parts of a Deno KV entry that the store reads. */
+/** The part of a Deno KV entry that the store reads. */
 export interface KvEntry {
   /** The key. */
   readonly key: readonly unknown[];
@@ -32,7 +32,7 @@ export interface KvAtomic {
   commit(): Promise<{ ok: boolean }>;
 }
 
-/** What the store uses of a Deno KV database; the result of `openKv()` fits. */
+/** The part of a Deno KV database that the store uses; the result of `openKv()` fits. */
 export interface KvDatabase {
   /** Reads up to ten entries. */
   getMany(keys: KvKeyPart[][]): Promise<KvEntry[]>;
@@ -60,7 +60,7 @@ export interface KvDatabase {
 export interface DenoKvStoreOptions {
   /** The database. */
   kv: KvDatabase;
-  /** Prefix of all keys, `["sluice", "rate-limit"]` by default. */
+  /** Prefix for all keys, `["sluice", "rate-limit"]` by default. */
   prefix?: KvKeyPart[];
   /** The database's scope, `"global"` by default; a file is `"host"`. */
   scope?: Capabilities["scope"];
@@ -72,7 +72,7 @@ export interface DenoKvStoreOptions {
 
 const NAMES: OptionNames<DenoKvStoreOptions> = { kv: true, prefix: true, scope: true, attempts: true, clock: true };
 
-/** Most keys of one `getMany`. */
+/** Maximum keys per `getMany`. */
 const KEYS_PER_READ = 10;
 /** Extra time to keep an entry, in ms, because the processes' clocks do not agree. */
 const CLOCK_TOLERANCE = 60_000;
@@ -81,7 +81,7 @@ const CLOCK_TOLERANCE = 60_000;
  * A Deno KV store. Supports all algorithms and atomic batches.
  *
  * Entries are stored under `[...prefix, policy, key, shape of the state]` and expire on their own. Values hold up to 64
- * KiB, so a `"sliding-log"` may have a limit of up to 4000. A key of more than 1024 bytes is listed as its SHA-256.
+ * KiB, so a `"sliding-log"` limit may be up to 4000. A key over 1024 bytes is listed as its SHA-256.
  *
  * @example Share counters between all isolates of a deployment
  * ```ts ignore
@@ -186,7 +186,7 @@ class KvStates implements CompareAndSet {
     try {
       return (await atomic.commit()).ok;
     } catch (error) {
-      // thrown by a database in a file while another process writes; nothing was written, so it is a lost race
+      // a file database throws it while another process writes; nothing was written, so it is a lost race
       if (error instanceof Error && error.message.includes("database is locked")) return false;
       throw error;
     }

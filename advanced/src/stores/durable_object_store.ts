@@ -24,7 +24,7 @@ import type { Capabilities, Selector, Store, Take, Verdict } from "../policy/sto
 export interface DurableObjectStoreOptions<Id = unknown> {
   /** A namespace binding whose class is {@linkcode RateLimitObject}. */
   namespace: DurableObjectNamespaceLike<Id>;
-  /** Prefix of the objects' names, for several limiters in one namespace; empty by default. */
+  /** Prefix for object names, for several limiters in one namespace; empty by default. */
   prefix?: string;
 }
 
@@ -34,7 +34,7 @@ const NAMES: OptionNames<DurableObjectStoreOptions> = { namespace: true, prefix:
  * A store on Cloudflare's Durable Objects, with one object per key. Supports all algorithms, and uses the objects'
  * clocks.
  *
- * Takes of one key are decided atomically. Several keys are decided concurrently, and grants are refunded if another
+ * Takes on one key are decided atomically. Several keys are decided concurrently, and grants are refunded if another
  * key refused. Objects cannot be listed, so there is no `inspect`, and `reset` needs a key.
  *
  * @example In a Worker

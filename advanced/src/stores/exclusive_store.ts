@@ -7,10 +7,10 @@ import { decideIn, giveIn, inspectIn, resetIn, settleIn, type StateRecords } fro
 import type { Awaitable, Capabilities, Entry, Selector, Store, Take } from "../policy/store.ts";
 
 /**
- * Runs a body with exclusive access to the states of a partition.
+ * Runs a body with exclusive access to a partition's states.
  *
- * The body is synchronous. What it wrote must be stored before the next body runs. `now` is the partition's time in
- * whole ms, which must never go back.
+ * The body is synchronous. Its writes must be stored before the next body runs. `now` is the partition's time in whole
+ * ms, which must never go back.
  */
 export type RunExclusive = <T>(
   partition: string,
@@ -49,8 +49,8 @@ const NAMES: OptionNames<ExclusiveOptions> = { scope: true, clock: true, partiti
  * A store on anything that gives a function exclusive access to a key's states, such as an actor, a lock or a mutex.
  * Supports all algorithms. The key is the partition.
  *
- * Takes of one key are decided atomically. Several keys are decided concurrently, and grants are refunded if another
- * key refused: for a moment, such a batch holds more than it gets.
+ * Takes on one key are decided atomically. Several keys are decided concurrently, and grants are refunded if another
+ * key refused: for a moment, such a batch holds more than it is granted.
  *
  * Expired records remain until {@linkcode dropExpired} deletes them, from a timer or before the records are stored.
  *

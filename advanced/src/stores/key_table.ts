@@ -14,18 +14,18 @@ export class KeyTable {
   #shared: CellColumns | null = null;
   readonly #newColumns: () => CellColumns;
   readonly #cursor: SlotCursor;
-  /** A policy with the lowest limit and the longest window of all known ones. */
+  /** A policy with the lowest limit and the longest window among all known ones. */
   #slowest: Policy;
-  /** The longest window of a policy that has written to the table, in ms; `Infinity` once it may contain debts. */
+  /** The longest window among policies that have written to the table, in ms; `Infinity` once it may contain debts. */
   #longestMs: number;
-  /** Whether the windows of the first policy follow the system clock. */
+  /** Whether the first policy's windows follow the system clock. */
   readonly #followsClock: boolean;
 
   /**
    * Creates an instance.
    *
    * @param policy The first policy it is used for
-   * @param maxKeys Most keys with their own state
+   * @param maxKeys Maximum keys with their own state
    */
   constructor(policy: Policy, maxKeys: number) {
     const algorithm = ALGORITHMS[policy.algorithm];
@@ -48,12 +48,12 @@ export class KeyTable {
     return slot >= 0 ? this.#own : this.#shared ??= this.#newColumns();
   }
 
-  /** Number of slots in use, including idle keys that have not been swept yet. */
+  /** Slots in use, including idle keys not swept yet. */
   get size(): number {
     return this.#slots.size;
   }
 
-  /** Number of decisions that used a shared state. */
+  /** Decisions that used a shared state. */
   get overflows(): number {
     return this.#slots.overflows;
   }
@@ -68,7 +68,7 @@ export class KeyTable {
   }
 
   /**
-   * Returns the slot of a key, a new one if it has none; see {@linkcode SlotTable.take}.
+   * Returns a key's slot, a new one if it has none; see {@linkcode SlotTable.take}.
    *
    * Another key may grow the arrays, so a batch gets all its slots before it creates any cursor.
    */
@@ -93,14 +93,14 @@ export class KeyTable {
     return cursor;
   }
 
-  /** Stores what a decision wrote. */
+  /** Stores a decision's writes. */
   commit(cursor: SlotCursor, slot: number): void {
     this.#columnsOf(slot).commit(cursor, indexOf(slot));
   }
 
   /**
    * Records a policy that is used with this table. Keys may have different limits and windows under one name, and must
-   * not count as idle by those of another key.
+   * not count as idle by another key's.
    */
   notePolicy(policy: Policy): void {
     const { limit: own, windowMs, maxDebt } = policy;
@@ -110,7 +110,7 @@ export class KeyTable {
       this.#longestMs = Infinity;
       this.#slowest = { ...this.#slowest, maxDebt };
     }
-    // a limit of 0 grants nothing, and does not determine when the state of other keys is idle
+    // a limit of 0 grants nothing, and does not determine when other keys' states are idle
     const limit = own || this.#slowest.limit;
     const longestMs = longestOf(policy);
     if (limit >= this.#slowest.limit && longestMs <= this.#slowest.windowMs) return;
@@ -145,7 +145,7 @@ export class KeyTable {
     return verdict;
   }
 
-  /** Forgets one key, but not a shared state. Returns how many were forgotten. */
+  /** Forgets one key, but not a shared state. Returns how many keys it forgot. */
   delete(key: string): number {
     return this.#slots.delete(key) ? 1 : 0;
   }
@@ -155,7 +155,7 @@ export class KeyTable {
     return this.#slots.clear();
   }
 
-  /** Frees the slots of idle keys. Returns whether nothing is counted anymore. */
+  /** Frees idle keys' slots. Returns whether nothing is counted anymore. */
   isIdle(now: number): boolean {
     this.#slots.sweep(now);
     return this.size === 0 && this.overflows === 0;
@@ -175,7 +175,7 @@ export class KeyTable {
   }
 }
 
-// debts must not be forgotten in later days, and some days are longer than usual
+// debts must not be forgotten on later days, and some days are longer than usual
 function longestOf({ windowMs, window, maxDebt }: Policy): number {
   return window === undefined || maxDebt === undefined ? windowMs : windowMs + windowMs / 8;
 }

@@ -1,17 +1,17 @@
-/** How long a line may stall before the next caller begins a new one, in ms. */
+/** How long a queue may stall before the next caller starts a new one, in ms. */
 const PATIENCE_MS = 1000;
 
 /** Callers that wait for the same key, in order. */
 interface Line {
-  /** Settles when the last of them is done. */
+  /** Settles when the last caller is done. */
   last: Promise<unknown>;
-  /** When one of them last had its turn. */
+  /** When a caller last had its turn. */
   moved: number;
 }
 
 /**
  * A mutex per key: callers take turns, first come, first served. If a call never settles, as on Workers when its client
- * has disconnected, later callers do not wait for it.
+ * has disconnected, later callers stop waiting for it.
  */
 export class KeyedMutex {
   readonly #lines = new Map<string, Line>();
@@ -39,7 +39,7 @@ export class KeyedMutex {
     let done: () => void = () => {};
     const promise = new Promise<void>((resolve) => done = resolve);
     const now = this.#clock();
-    // joins all lines at once, so that two callers cannot deadlock
+    // joins all queues at once, so that two callers cannot deadlock
     const lines = things.map((thing) => {
       let line = this.#lines.get(thing);
       if (line === undefined || now - line.moved > PATIENCE_MS) {

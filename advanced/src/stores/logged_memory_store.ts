@@ -22,15 +22,15 @@ export interface LoggedMemoryStoreOptions extends MemoryStoreOptions {
 
 /** A take in the log. */
 export interface LoggedTake {
-  /** Name of its policy. */
+  /** Its policy's name. */
   readonly policy: string;
   /** The key, as stored. */
   readonly key: string;
   /** Units requested. */
   readonly cost: number;
-  /** Whether the policy refused any of it. */
+  /** Whether the policy refused any part. */
   readonly verdict: "granted" | "refused";
-  /** The limit, if it differs from that of the policy as first logged: a customer's tier. */
+  /** The limit, if it differs from the policy's as first logged: a customer's tier. */
   readonly limit?: number;
   /** Whether it never refuses. */
   readonly shadow?: true;
@@ -63,11 +63,11 @@ export type LoggedLine =
 const NAMES: OptionNames<LoggedMemoryStoreOptions> = { write: true, maxKeys: true, clock: true };
 
 /**
- * A store in this process's memory that logs what it does: one line of JSON per decision, with the time, keys, costs,
+ * A store in this process's memory that logs its actions: one line of JSON per decision, with the time, keys, costs,
  * policies and verdicts. `@sluice/rate-limit/simulate` replays these lines, under the same policies or others.
  *
  * A replay is exact unless there were more keys than `maxKeys`: which keys then share counters is unpredictable. Keys
- * are logged as they are. If they are addresses, the log is personal data.
+ * are logged unchanged. If they are addresses, the log is personal data.
  *
  * @example Log a limiter's decisions
  * ```ts ignore
@@ -83,7 +83,7 @@ export class LoggedMemoryStore extends MemoryStore {
   readonly #time: { latest: number };
   /** Options that a replay needs. */
   readonly #bounds: { maxKeys?: number | undefined };
-  /** The last logged policy of each name. */
+  /** The last logged policy for each name. */
   readonly #introduced = new Map<string, Policy>();
   /** The policies without their limits, which each take contains. */
   readonly #rules = new WeakMap<Policy, string>();

@@ -22,7 +22,7 @@ import { elapsedTime, StoreClock } from "@sluice/limiting";
  * ```
  */
 export interface MemoryStoreOptions {
-  /** Most keys per policy with their own state, 100 000 by default; further keys share states. */
+  /** Maximum keys per policy with their own state, 100 000 by default; further keys share states. */
   maxKeys?: number | undefined;
   /** Current time in ms, for all windows; for tests. */
   clock?: (() => number) | undefined;
@@ -30,10 +30,10 @@ export interface MemoryStoreOptions {
 
 const NAMES: OptionNames<MemoryStoreOptions> = { maxKeys: true, clock: true };
 
-/** Key of a store's number in the order of creation, to recognize stores created inside requests. */
+/** Symbol for a store's creation number, to recognize stores created inside requests. */
 export const sequenceKey: unique symbol = Symbol("sluice.sequence");
 
-/** Key of the method that frees the memory of replaced policies. */
+/** Symbol for the method that frees replaced policies' memory. */
 export const forgetIdleKey: unique symbol = Symbol("sluice.forget idle");
 
 /**
@@ -98,7 +98,7 @@ export class MemoryStore implements Store {
     this.#calendar = clock === undefined ? new StoreClock() : this.#clock;
   }
 
-  /** Number of keys, including idle ones that have not been swept yet. */
+  /** Number of keys, including idle ones not swept yet. */
   get size(): number {
     return this.#sum((table) => table.size);
   }
@@ -163,7 +163,7 @@ export class MemoryStore implements Store {
   }
 
   /**
-   * Forgets policies that no longer count anything: a limiter's policies may be replaced again and again.
+   * Forgets policies that no longer count anything: a limiter's policies may be replaced many times.
    *
    * @internal
    */

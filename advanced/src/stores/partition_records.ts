@@ -3,7 +3,7 @@ import type { Policy } from "../policy/policy.ts";
 import type { Take, Verdict } from "../policy/store.ts";
 import { decodeState, encodeState, isChanged, recordExpiry, shapeOf } from "./state_record.ts";
 
-/** The states of one partition by name: a `Map`, or any object that writes them through to their storage. */
+/** One partition's states by name: a `Map`, or any object that writes them through to storage. */
 export interface StateRecords {
   /** Reads a record. */
   get(name: string): Float64Array | undefined;
@@ -21,9 +21,9 @@ function nameOf(policy: Policy): string {
 }
 
 /**
- * Decides the takes of one key on the records of its partition.
+ * Decides one key's takes on its partition's records.
  *
- * @param records The partition's records; those that changed are written
+ * @param records The partition's records; changed ones are written
  * @param takes The takes
  * @param times How often they are requested
  * @param now The partition's time in ms
@@ -39,7 +39,7 @@ export function decideIn(records: StateRecords, takes: readonly Take[], times: n
 }
 
 /**
- * Refunds units on the records of a partition.
+ * Refunds units on a partition's records.
  *
  * @returns Whether anything changed
  */
@@ -53,7 +53,7 @@ export function giveIn(records: StateRecords, take: Take, stamp: number, amount:
   return true;
 }
 
-/** Corrects a grant to its actual cost, on the records of a partition. */
+/** Corrects a grant to its actual cost, on a partition's records. */
 export function settleIn(records: StateRecords, take: Take, stamp: number, change: number, now: number): Verdict {
   const { policy } = take;
   const state = decodeState(policy, records.get(nameOf(policy)) ?? null, now);
@@ -95,8 +95,8 @@ export function resetIn(records: StateRecords, policy: string, now: number): num
 }
 
 /**
- * Deletes the expired records of a partition of `fromExclusive`, which has no timers: otherwise records of clients that
- * do not return would remain. A partition without records can be dropped.
+ * Deletes expired records from a `fromExclusive` partition. The store has no timers, so records for clients that do not
+ * return would remain. A partition without records can be dropped.
  *
  * @param records The partition's records
  * @param now The partition's time in ms

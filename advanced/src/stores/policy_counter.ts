@@ -6,19 +6,19 @@ import { type AnyCounter, type CounterInfo, hit, infoOf } from "./counter_like.t
 import { KeyedMutex } from "./keyed_mutex.ts";
 import type { StoreClock } from "@sluice/limiting";
 
-/** Most keys whose windows are remembered; beyond that, the key seen longest ago gets no more refunds. */
+/** Maximum keys whose windows are remembered; beyond that, the least recently seen key gets no more refunds. */
 const MOST_SEEN = 100_000;
 
-/** ms by which two replies about one window may differ in its end. */
+/** ms by which two replies may differ about a window's end. */
 const MAX_END_ERROR = 1000;
 
-/** The window of a key: used units, and its end in ms. */
+/** A key's window: used units, and its end in ms. */
 interface Window {
   readonly used: number;
   readonly end: number;
 }
 
-/** The counter of one policy. Turns express-rate-limit's two operations into decisions. */
+/** One policy's counter. Turns express-rate-limit's two operations into decisions. */
 export class PolicyCounter {
   readonly #legacy: AnyCounter;
   readonly #windowMs: number;
@@ -51,7 +51,7 @@ export class PolicyCounter {
       let charged = 0;
       // a request that can never fit is not counted
       if (cost === 1 && policy.limit > 0) {
-        // concurrently: one after the other, a crowd on one key would use up the store's timeout
+        // concurrently, because a crowd on one key would otherwise use up the store's timeout
         ({ window, within: fits } = await this.#count(key, times, policy.limit));
         charged = times - fits;
       } else if (cost > 0 && cost <= policy.limit) {
@@ -64,18 +64,18 @@ export class PolicyCounter {
       }
       window ??= await this.#look(key);
       const verdict = verdictOf(policy, cost, fits, times, window, this.#clock.now());
-      // hits of a refusal stay, as in express-rate-limit, which refunds them with `skipFailedRequests`
+      // a refusal's hits stay, as in express-rate-limit, which refunds them with `skipFailedRequests`
       if (charged > 0) setCharge(verdict, { units: charged, stamp: window.end });
       return verdict;
     });
   }
 
-  /** Counts hits, and returns how many of them are within the limit. */
+  /** Counts hits, and returns how many are within the limit. */
   async #count(key: string, hits: number, limit: number): Promise<{ window: Window; within: number }> {
     const counts = await Promise.all(Array.from({ length: hits }, () => hit(this.#legacy, key)));
     const last = counts.reduce((most, one) => one.totalHits > most.totalHits ? one : most);
-    // Hits of other processes may lie between these. If an object changed before it was read, all that is certain is
-    // that no more hits are above the limit than the last count is above it.
+    // Hits from other processes may lie between these. If an object changed before it was read, only one thing is
+    // certain: no more hits are above the limit than the last count is.
     const within = Math.max(
       counts.filter(({ totalHits }) => totalHits <= limit).length,
       hits - Math.max(0, last.totalHits - limit),
@@ -163,7 +163,7 @@ function verdictOf(
   window: Window,
   now: number,
 ): Verdict {
-  // a count that refused is the newest there is, whatever the counter's clock reports about its window
+  // a count that refused is the newest, whatever the counter's clock reports about its window
   const used = fits < times || window.end > now ? window.used : 0;
   const remaining = Math.max(0, limit - used);
   const leftMs = Math.max(0, window.end - now);

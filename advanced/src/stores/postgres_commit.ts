@@ -12,7 +12,7 @@ export interface PostgresStatement {
   readonly values: PostgresValue[];
 }
 
-/** A write of a row. */
+/** A row write. */
 export interface RowWrite extends StateWrite {
   /** The value as hexadecimal digits, `null` to delete. */
   readonly digits: string | null;
@@ -38,7 +38,7 @@ export interface PostgresTime {
   readonly nowMs: string;
 }
 
-/** Most rows with their own part of a statement. */
+/** Maximum rows with their own part of a statement. */
 const MOST_APART = 3;
 
 /**
@@ -159,8 +159,8 @@ function outcome(count: string): string {
   return `n = ${count} AS written, 1 / (n IN (0, ${count}))::int AS whole`;
 }
 
-// whole minutes, so that most updates leave the index and its page alone; one extra, because a policy may get a longer
-// window, for which the row still counts
+// whole minutes, so that most updates leave the index and its page alone; one extra, because the row still counts if
+// the policy gets a longer window
 function expiry(ttl: string, { now }: PostgresTime): string {
   return `date_trunc('minute', ${now} + (${ttl} || ' ms')::interval) + interval '2 minutes'`;
 }
@@ -178,7 +178,7 @@ export function isRow([policy, key, shape]: Columns): string {
   return `policy = ${policy} AND key = ${key} AND shape = ${shape}`;
 }
 
-/** The value of a row as hexadecimal digits: a subquery, which PostgreSQL can plan by the key alone. */
+/** A row's value as hexadecimal digits: a subquery, which PostgreSQL can plan by the key alone. */
 export function valueOf(table: string, columns: Columns): string {
   return `(SELECT encode(value, 'hex') FROM ${table} WHERE ${isRow(columns)})`;
 }

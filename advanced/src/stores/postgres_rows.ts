@@ -23,20 +23,20 @@ import {
 /** Sends a statement, and resolves to its rows. */
 export type PostgresQuery = (text: string, values: PostgresValue[]) => Promise<readonly unknown[]>;
 
-/** Commits between removals of expired rows. */
+/** Commits between two removals of expired rows. */
 const COMMITS_PER_SWEEP = 100;
-/** Most rows removed at once: more than are added, so that the backlog shrinks. */
+/** Maximum rows removed at once: more than are added, so that the backlog shrinks. */
 const ROWS_PER_SWEEP = 1000;
-/** Rows per page of a list. */
+/** Rows per listed page. */
 const PAGE = 100;
 const SERVER_TIME: PostgresTime = {
   now: "clock_timestamp()",
   nowMs: "floor(extract(epoch FROM clock_timestamp()) * 1000)::float8",
 };
 
-/** PostgreSQL error codes of statements that wrote nothing because of concurrent ones: lost races. */
+/** PostgreSQL error codes for statements that wrote nothing because of concurrent ones: lost races. */
 const LOST_RACES: ReadonlySet<unknown> = new Set([
-  // division by zero, with which a commit reports that it could only write a part; serialization failure; deadlock
+  // division by zero, which a commit uses to report that it could write only a part; serialization failure; deadlock
   ...["22012", "40001", "40P01"],
 ]);
 
@@ -48,13 +48,13 @@ interface Row {
   readonly now: number;
 }
 
-/** The server's time in ms, and the values of rows, `v0` and so on, as hexadecimal digits. */
+/** The server's time in ms, and row values, `v0` and so on, as hexadecimal digits. */
 interface FoundRow {
   readonly now: number;
   readonly [column: `v${number}`]: string | null;
 }
 
-/** States in the rows of a table. A value is its own version: changing back to it is no change. */
+/** States in a table's rows. A value is its own version: changing back to it is no change. */
 export class PostgresRows implements CompareAndSet {
   readonly commitsTell = true;
   readonly #query: PostgresQuery;
@@ -90,7 +90,7 @@ export class PostgresRows implements CompareAndSet {
       const [row] = await this.#query(text, values);
       const { now, ok, written, found } = row as CommitRow;
       if (written) return { written, values: rows.map(({ value, digits }) => ({ value, version: digits, now })) };
-      // another statement has changed what this one still saw unchanged
+      // another statement has changed rows that this one still saw unchanged
       if (ok) return false;
       const there = found!.split(",");
       return { written, values: rows.map((row) => versioned(there[sorted.indexOf(row)]! || null, now)) };

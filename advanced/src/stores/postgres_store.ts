@@ -39,7 +39,7 @@ export interface PostgresStoreOptions {
    * `Pool` or `Client`, unless the program listens for them.
    */
   client: PostgresClient;
-  /** Prefix of the table's name, `"sluice_rate_limit"` by default. */
+  /** Prefix for the table's name, `"sluice_rate_limit"` by default. */
   table?: string | undefined;
   /** How often to try a decision that loses to other processes, 30 by default. */
   attempts?: number | undefined;
@@ -54,7 +54,7 @@ const NAMES: OptionNames<PostgresStoreOptions> = { client: true, table: true, at
  *
  * A grant is one statement. It is decided on the rows that this process saw last, and written if they have not changed
  * and it is not late. Otherwise the statement returns the current rows, and the grant is decided again on those. A
- * refusal or a peek is one statement too, a read. A limiter's decisions in one turn of the event loop share statements,
+ * refusal or a peek is also one statement, a read. A limiter's decisions in one event loop turn share statements,
  * whatever their keys. No transaction spans several statements, so any pool works, including PgBouncer.
  *
  * The store creates its table on first use. The table is unlogged: a server crash loses its counts. Later decisions
@@ -109,10 +109,10 @@ export class PostgresStore implements Store {
     return await this.#store.decide(takes, times);
   }
 
-  /** Decides many keys of a policy in one statement, or two; see {@linkcode Store}. */
+  /** Decides many keys under a policy in one statement, or two; see {@linkcode Store}. */
   async decideEach(takes: readonly Take[], times: readonly number[]): Promise<readonly Verdict[]> {
     const together = await this.#store.decideTogether(takes, times);
-    // one contended key must not keep all from being decided
+    // one contended key must not hold up all decisions
     return together ?? await Promise.all(takes.map(async (take, i) => (await this.decide([take], times[i]))[0]!));
   }
 

@@ -39,8 +39,8 @@ export type Question =
 
 /**
  * The Durable Object behind a {@linkcode DurableObjectStore}: a Worker exports this class and binds its namespace to
- * it. It holds the states of one key in memory and writes them to its storage. An alarm deletes them, and then the
- * storage itself, once none of them matters anymore.
+ * it. It holds one key's states in memory and writes them to its storage. Once none of them matters anymore, an alarm
+ * deletes them, and then the storage itself.
  *
  * @example Export it from a Worker
  * ```ts ignore
@@ -66,7 +66,7 @@ export class RateLimitObject {
     this.#records = new StoredRecords(state.storage, this.#clock);
   }
 
-  /** Handles a request from the store. Responds after the result was written. */
+  /** Handles a request from the store. Responds once the result is written. */
   async fetch(request: Request): Promise<Response> {
     const question = await request.json() as Question;
     await this.#records.load();
@@ -99,7 +99,7 @@ export class RateLimitObject {
   }
 }
 
-/** States in memory that are also written to a storage. */
+/** States in memory that are also written to storage. */
 class StoredRecords implements StateRecords {
   readonly #storage: DurableObjectStorageLike;
   readonly #clock: StoreClock;
@@ -160,14 +160,14 @@ class StoredRecords implements StateRecords {
     this.#writes.push(this.#storage.setAlarm(this.#alarmAt));
   }
 
-  /** Deletes the database once it is empty: even then it is billed, and there is one per client. */
+  /** Deletes the database once it is empty: even an empty one is billed, and there is one per client. */
   async release(): Promise<void> {
     if (this.#memory.size > 0) return;
     const { size } = await this.#storage.list();
     const isAwaited = await this.#storage.getAlarm?.() !== null;
     // a subclass may keep data there, and a request may have arrived meanwhile
     if (size > 0 || isAwaited || this.#memory.size > 0 || !isEmptyDatabase(this.#storage)) return;
-    // before compatibility date 2026-02-24, the record of the running alarm would remain
+    // before compatibility date 2026-02-24, the running alarm's record would remain
     await Promise.all([this.#storage.deleteAlarm?.(), this.#storage.deleteAll?.()]);
   }
 
@@ -179,7 +179,7 @@ class StoredRecords implements StateRecords {
 
 const FOREIGN_TABLES = "SELECT name FROM sqlite_master WHERE name NOT GLOB '_cf_*'";
 
-// other storages, for which this fails, only need their contents deleted
+// other storages, for which this fails, need only their contents deleted
 function isEmptyDatabase(storage: DurableObjectStorageLike): boolean {
   try {
     return storage.sql?.exec(FOREIGN_TABLES).toArray().length === 0;

@@ -3,20 +3,20 @@ import type { VersionedValue } from "./compare_and_set.ts";
 
 /** Values to decide on, and the database's time; `undefined` if it reports none. */
 export interface Snapshot {
-  /** The values, in the order of their keys. */
+  /** The values, in their keys' order. */
   readonly values: readonly VersionedValue[];
   /** The time in ms. */
   readonly now: number | undefined;
 }
 
-/** Keys whose values are cached. */
+/** Maximum keys with cached values. */
 const MOST = 10_000;
 /** Longest value that is cached, in bytes: 30 MB at most in total. */
 const LONGEST = 1024;
-/** The assumed value of unknown keys. */
+/** The assumed value for unknown keys. */
 const ABSENT: VersionedValue = { value: null, version: null };
 
-/** The cached state of a key. */
+/** A key's cached state. */
 interface Seen {
   /** The last known value; `null` if it has to be read. */
   value: VersionedValue | null;
@@ -27,10 +27,10 @@ interface Seen {
 }
 
 /**
- * The last known values of keys, and the earliest time it can be in the database now.
+ * The last known values by key, and the earliest time it can be in the database now.
  *
  * Only the database can tell whether they are current. An unknown key is assumed to have no value, as long as that was
- * true of the last one.
+ * true for the last one.
  */
 export class SeenValues {
   readonly #keys = new GenerationalCache<Seen>(MOST);
@@ -54,11 +54,11 @@ export class SeenValues {
   }
 
   /**
-   * Returns the assumed values of keys.
+   * Returns the keys' assumed values.
    *
    * @param ids The keys
-   * @returns Their values and a time; `null` if they should be read instead: another process seems to change one, it
-   * refuses, it is too long, or the database has not replied yet
+   * @returns Their values and a time; `null` if they should be read instead: another process seems to change one, one
+   * refuses, one is too long, or the database has not replied yet
    */
   recall(ids: readonly string[]): Snapshot | null {
     if (!this.#hasHeard) return null;
@@ -87,7 +87,7 @@ export class SeenValues {
     ids.forEach((id, i) => this.#note(id, values[i]!, decided));
     this.#hasHeard = true;
     const now = values.at(-1)?.now;
-    // replies may be delayed by any time, so the fastest one gives the best estimate
+    // replies may be delayed by any amount, so the fastest one gives the best estimate
     if (now !== undefined) this.#lead = Math.max(this.#lead ?? -Infinity, now - this.#elapsed());
   }
 
@@ -117,7 +117,7 @@ export class SeenValues {
     seen.refusesUntil = 0;
   }
 
-  /** Records a refusal of keys, and when it ends if nothing changes them. */
+  /** Records that keys were refused, and when that ends if nothing changes them. */
   noteRefusal(ids: readonly string[], until: number): void {
     for (const id of ids) {
       const seen = this.#keys.get(id);
@@ -125,7 +125,7 @@ export class SeenValues {
     }
   }
 
-  /** Makes keys be read before the next decision on them. */
+  /** Forces a read before the next decision on these keys. */
   forget(ids: readonly string[]): void {
     for (const id of ids) {
       const seen = this.#keys.get(id);

@@ -2,7 +2,7 @@ import { sha256 } from "@sluice/shared";
 import { hex } from "./hex.ts";
 
 /**
- * Longest key in bytes that is stored unchanged. Deno KV allows 2048 for all parts together, PostgreSQL's index 2700.
+ * Longest key in bytes that is stored unchanged. Deno KV allows 2048 for all parts together, a PostgreSQL index 2700.
  */
 const LONGEST_PLAIN_KEY = 1024;
 
@@ -19,7 +19,7 @@ export function shortKey(key: string): string {
   return bytes.length <= LONGEST_PLAIN_KEY ? key : hashKey(key);
 }
 
-/** The SHA-256 of a key, marked as such. */
+/** A key's SHA-256, marked as such. */
 export function hashKey(key: string): string {
   return `sha-256:${hex(sha256(new TextEncoder().encode(key)))}`;
 }

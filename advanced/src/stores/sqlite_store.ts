@@ -32,8 +32,8 @@ export interface SqliteStatement {
 }
 
 /**
- * What the store uses of a database: `DatabaseSync` of `node:sqlite`, `Database` of `bun:sqlite`, or an object with the
- * same methods.
+ * The part of a database that the store uses: `DatabaseSync` from `node:sqlite`, `Database` from `bun:sqlite`, or an
+ * object with the same methods.
  */
 export interface SqliteDatabase {
   /** Runs statements. */
@@ -56,9 +56,9 @@ export interface SqliteDatabase {
  * ```
  */
 export interface SqliteStoreOptions {
-  /** A connection for this store alone: transactions of other code would merge with the store's. */
+  /** A connection for this store alone: other code's transactions would merge with the store's. */
   database: SqliteDatabase;
-  /** Prefix of the table's name, `"sluice_rate_limit"` by default. */
+  /** Prefix for the table's name, `"sluice_rate_limit"` by default. */
   table?: string | undefined;
   /** Current time in ms; for tests. */
   clock?: (() => number) | undefined;
@@ -70,11 +70,11 @@ const NAMES: OptionNames<SqliteStoreOptions> = { database: true, table: true, cl
 const BUSY_MS = 1000;
 /** Rows written between two sweeps for expired rows. */
 const WRITES_PER_SWEEP = 16;
-/** Rows examined per sweep: more than can have been added, so that all have their turn. */
+/** Rows examined per sweep: more than can have been added, so that every row gets its turn. */
 const ROWS_PER_SWEEP = 64;
-/** Extra time to keep a row, in ms: a policy may get a longer window, for which the row still counts. */
+/** Extra time to keep a row, in ms: it still counts if the policy gets a longer window. */
 const KEPT_MS = 60_000;
-/** Rows per page of a list. */
+/** Rows per listed page. */
 const PAGE = 100;
 
 /** The store's statements; it sends no others. */
@@ -103,7 +103,7 @@ interface Statements {
  * error.
  *
  * While another process writes, a decision waits for the connection's `busy_timeout`, or for one second if it is not
- * set. This blocks the event loop, so the file should use a write-ahead log, with which it takes microseconds.
+ * set. This blocks the event loop, so the file should use a write-ahead log, which makes the wait take microseconds.
  *
  * @example Share counters between all processes on a machine
  * ```ts ignore
@@ -170,7 +170,7 @@ export class SqliteStore implements Store {
     return this.#update(takes, (states, now) => decideBatch(takes, states, times, now));
   }
 
-  /** Decides many keys of a policy in one transaction; see {@linkcode Store}. */
+  /** Decides many keys under a policy in one transaction; see {@linkcode Store}. */
   decideEach(takes: readonly Take[], times: readonly number[]): readonly Verdict[] {
     return this.#update(takes, (states, now) => {
       return takes.map((take, i) => decideAlone(take, states[i]!, times[i]!, now));
@@ -223,7 +223,7 @@ export class SqliteStore implements Store {
 
   /** Closes the database. */
   close(): void {
-    // each limiter on the store closes it, and closing a database twice is an error
+    // every limiter on the store closes it, and closing a database twice is an error
     if (this.#isClosed) return;
     this.#isClosed = true;
     this.#database.close();
@@ -232,7 +232,7 @@ export class SqliteStore implements Store {
   #update<T>(takes: readonly Take[], body: (states: KeyState[], now: number) => T): T {
     return this.#transact((statements) => {
       const { read, write, remove } = statements;
-      // read after the lock was acquired: earlier writes are not later than this
+      // read once the lock is held: earlier writes are not later than this
       const now = this.#clock.now();
       const states = takes.map(({ policy, key }) => {
         const row = read.get(policy.name, key, shapeOf(policy)) as { value: Uint8Array } | null | undefined;
@@ -253,11 +253,11 @@ export class SqliteStore implements Store {
     });
   }
 
-  // in row order, because an index on the expiry would be written with each decision
+  // in row order, because each decision would have to update an index on the expiry
   #sweep({ sweepTo, sweep }: Statements, expired: number): void {
     const { last, n } = sweepTo.get(this.#swept) as { last: number; n: number };
     if (n > 0) sweep.run(this.#swept, last, expired);
-    // from the start again, rather than after the rows that are added at the end
+    // from the start again, rather than after rows added at the end
     this.#swept = n < ROWS_PER_SWEEP ? 0 : last;
   }
 

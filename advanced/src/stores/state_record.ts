@@ -12,19 +12,19 @@ const BLOCK = 3;
 const CELLS = BLOCK + BLOCK_WIDTH;
 const THIS_LAYOUT = 1;
 
-/** Zeros after a state of varying length: they replace the zeros that were not written, and leave space to grow. */
+/** Zeros after a variable-length state: they replace the zeros that were not written, and leave space to grow. */
 const SPARE_CELLS = 6;
 
 /** One key's state, decoded from its record for a decision. */
 export interface KeyState extends TakeState {
-  /** The cells of `block`, including those left by an earlier policy that had one. */
+  /** The `block` cells, including those left by an earlier policy. */
   readonly blockCells: Cells;
   /** The cells as they were read, to detect changes. */
   readonly before: Float64Array;
 }
 
 /**
- * Names the states that fit a policy. It cannot read states of another algorithm or width.
+ * Names the states that fit a policy, which cannot read states with another algorithm or width.
  *
  * @param policy The policy
  * @returns Algorithm and width, such as `"fixed-window/2"`
@@ -36,10 +36,10 @@ export function shapeOf(policy: Policy): string {
 /**
  * Decodes a copy of a key's state from its record.
  *
- * An expired record counts as a new key. If the policy's window has changed since, it does not, because its expiry is
- * based on the old window; then the algorithm decides what still counts.
+ * An expired record counts as a new key. If the policy's window has since changed, it does not, because its expiry is
+ * based on the old window. Then the algorithm decides what still counts.
  *
- * @param policy The policy, of the shape the record was written under
+ * @param policy The policy, with the shape the record was written under
  * @param record The record, `null` if there is none
  * @param now The store's time in ms
  * @returns A separate state
@@ -55,7 +55,7 @@ export function decodeState(policy: Policy, record: Float64Array | null, now: nu
   const block = policy.block === undefined ? null : blockCells;
   return {
     ...{ algorithm, cells: { array, at: 0 }, block, blockCells, before: joined(blockCells.array, array) },
-    // based on what was written rather than on the distance to its end, because the processes' clocks do not agree
+    // based on the written window rather than on the distance to its end, because the processes' clocks do not agree
     isOfThisWindow: kept[WINDOW]! <= policy.windowMs && !hasDebts(policy),
   };
 }
@@ -84,7 +84,7 @@ export function isChanged({ before, blockCells, cells }: KeyState): boolean {
 }
 
 /**
- * When a state no longer matters, and equals that of a new key.
+ * When a state no longer matters, and equals a new key's.
  *
  * It is at least 1 ms ahead: a lease's number could be reused if its state were forgotten within the same ms.
  *
@@ -103,7 +103,7 @@ function expiryOf(policy: Policy, { algorithm, cells, blockCells }: KeyState, no
  * @param policy The policy it was decided under
  * @param state The state
  * @param now The store's time in ms
- * @returns The record, `null` if it would equal that of a new key
+ * @returns The record, `null` if it would equal a new key's
  */
 export function encodeState(policy: Policy, state: KeyState, now: number): Float64Array | null {
   const { array } = state.cells;
@@ -125,7 +125,7 @@ export function encodeState(policy: Policy, state: KeyState, now: number): Float
  * When a record no longer matters.
  *
  * @param record The record
- * @returns The store's time then, in ms; 0 for a record of another version
+ * @returns The store's time then, in ms; 0 for a record from another version
  */
 export function recordExpiry(record: Float64Array): number {
   return record[LAYOUT] === THIS_LAYOUT ? record[EXPIRES]! : 0;

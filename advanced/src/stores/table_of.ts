@@ -1,6 +1,6 @@
 import { refuseOption } from "@sluice/shared";
 
-/** Version of the columns. It is part of the name, so that different versions of the package can run side by side. */
+/** Column version. It is part of the name, so that different package versions can run side by side. */
 const COLUMNS = 1;
 
 /**

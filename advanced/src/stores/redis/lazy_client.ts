@@ -21,14 +21,14 @@ function isAddress(url: string): boolean {
 }
 
 /**
- * A client of `npm:redis` that is loaded immediately, and connected on first use.
+ * An `npm:redis` client that is loaded immediately, and connected on first use.
  *
  * While the server is unreachable, commands fail immediately instead of being queued and replayed as a flood. The
  * client reconnects on its own, at first after 50 ms, then at growing intervals of up to 2 s. A connection whose other
  * end has vanished would linger for a quarter of an hour, so it is replaced after ten seconds. So is a connection to a
- * server that has become a replica and refuses writes: the address may by now lead to the new primary.
+ * server that has become a replica and refuses writes: the address may already lead to the new primary.
  *
- * @param url Address of the server
+ * @param url The server's address
  * @returns The port
  * @throws {TypeError} If the address is not a `redis:`, `rediss:` or `unix:` URL
  */
@@ -86,8 +86,8 @@ export function lazyClient(url: string): RedisPort {
 }
 
 // Bundlers must leave this import alone: it needs Node's modules, and programs bundled for the edge mostly use another
-// store. esbuild does without a literal second argument, webpack and Vite with a comment. It is a parameter because
-// webpack removes constants that only such an import uses.
+// store. esbuild does without a literal second argument, webpack and Vite with a comment. The argument is a parameter
+// because webpack removes constants that only such an import uses.
 async function load(options: ImportCallOptions = {}): Promise<typeof import("redis")> {
   try {
     return await import(/* webpackIgnore: true */ /* @vite-ignore */ "redis", options).catch(required);

@@ -1,6 +1,6 @@
 import { type RedisPort, redisPortOf } from "./redis_port.ts";
 
-/** Used part of an `npm:redis` client. */
+/** The part of an `npm:redis` client that is used. */
 interface Client {
   readonly isReady: boolean;
   connect(): Promise<unknown>;
@@ -18,7 +18,7 @@ const SILENCE_MS = 10_000;
 /** A connection to a replica is replaced only once it is this old in ms, because the address may still lead there. */
 const REPLICA_MS = 1000;
 
-/** A client of `npm:redis` that connects immediately and reconnects on its own, until it is replaced. */
+/** An `npm:redis` client that connects immediately and reconnects on its own, until it is replaced. */
 export class RedisConnection implements Pick<RedisPort, "evalsha" | "eval" | "scan"> {
   readonly #client: Client;
   readonly #port: RedisPort;
@@ -26,9 +26,9 @@ export class RedisConnection implements Pick<RedisPort, "evalsha" | "eval" | "sc
   readonly #attempt: Promise<void>;
   /** Why there is no connection; the client's own errors for commands omit it. */
   #failure: unknown;
-  /** Since when a reply or a connection has been due, `null` for none. */
+  /** Since when a reply or a connection has been due, `null` if none is. */
   #waiting: number | null = performance.now();
-  /** When it was last established, 0 for never. */
+  /** When it was last established, 0 if never. */
   #begun = 0;
   #isReplica = false;
   #isDropped = false;
@@ -36,8 +36,8 @@ export class RedisConnection implements Pick<RedisPort, "evalsha" | "eval" | "sc
   /**
    * Starts connecting.
    *
-   * @param createClient The function of `npm:redis`
-   * @param url Address of the server
+   * @param createClient The `npm:redis` function
+   * @param url The server's address
    */
   constructor(createClient: typeof import("redis").createClient, url: string) {
     const client = createClient({
@@ -83,7 +83,7 @@ export class RedisConnection implements Pick<RedisPort, "evalsha" | "eval" | "sc
     return this.#client.isReady;
   }
 
-  /** Whether it should be replaced: the other end has vanished, or refuses writes. */
+  /** Whether it should be replaced because the other end has vanished, or refuses writes. */
   get isUseless(): boolean {
     return this.#isReplica || this.#waiting !== null && performance.now() - this.#waiting >= SILENCE_MS;
   }
@@ -115,7 +115,7 @@ export class RedisConnection implements Pick<RedisPort, "evalsha" | "eval" | "sc
       const isOld = performance.now() - this.#begun >= REPLICA_MS;
       if (isOld && /\bREADONLY\b/.test(String(error))) this.#isReplica = true;
     });
-    // of several commands in flight, watching one is enough
+    // with several commands in flight, watching one is enough
     if (this.#waiting === null) {
       this.#waiting = performance.now();
       const heard = () => this.#waiting = null;

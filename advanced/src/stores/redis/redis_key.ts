@@ -1,19 +1,19 @@
 import { REDIS_ALGORITHMS } from "./redis_algorithms.ts";
 
-/** Suffix of a policy's name in the key of a block's state. */
+/** Suffix for a policy's name in the key for a block's state. */
 export const BLOCK_ENDING = "\u0001block";
 
-/** All suffixes of a policy's name. */
+/** All suffixes for a policy's name. */
 export function allEndings(): string[] {
   return [BLOCK_ENDING, ...Object.values(REDIS_ALGORITHMS).map(({ ending }) => ending)];
 }
 
 /**
- * Returns the key of a state: `prefix{key}policy`. The part in braces selects the cluster's slot, so all policies of a
- * key share one. Different keys always have different Redis keys.
+ * Returns a state's key: `prefix{key}policy`. The part in braces selects the cluster slot, so all of a key's policies
+ * share one. Different keys always have different Redis keys.
  *
  * @param prefix The store's prefix
- * @param policy Name of the policy, and a suffix
+ * @param policy The policy's name, and a suffix
  * @param key The key
  */
 export function redisKey(prefix: string, policy: string, key: string): string {
@@ -33,12 +33,14 @@ function escapeKey(key: string): string {
 export function keyOf(prefix: string, policy: string, redisKey: string): string | null {
   if (!redisKey.startsWith(`${prefix}{`) || !redisKey.endsWith(`}${policy}`)) return null;
   const inner = redisKey.slice(prefix.length + 1, redisKey.length - policy.length - 1);
-  // the brace belongs to the name of another policy
+  // the brace belongs to another policy's name
   if (/[{}]/.test(inner)) return null;
   return inner.replace(/%(7b|7d|25|d[89a-f]..)/g, (_, hex) => String.fromCharCode(parseInt(hex, 16)));
 }
 
-/** Returns a pattern for all keys of a policy. It only contains the developer's own strings, with wildcards escaped. */
+/**
+ * Returns a pattern for all of a policy's keys. It contains only the developer's own strings, with wildcards escaped.
+ */
 export function patternOf(prefix: string, policy: string): string {
   return `${quote(prefix)}{*}${quote(policy)}`;
 }

@@ -17,7 +17,7 @@ export interface RedisPort {
   close?(): Promise<void>;
 }
 
-/** A client of `npm:redis` (node-redis) 5 or 6: `createClient`, `createCluster` or `createSentinel`. */
+/** An `npm:redis` (node-redis) client, version 5 or 6: `createClient`, `createCluster` or `createSentinel`. */
 export interface NodeRedisClient {
   /** Sends `EVALSHA`. */
   evalSha(sha: string, options: { keys: string[]; arguments: string[] }): Promise<unknown>;
@@ -25,9 +25,9 @@ export interface NodeRedisClient {
   eval(script: string, options: { keys: string[]; arguments: string[] }): Promise<unknown>;
   /** Lists keys; not available on a cluster. */
   scanIterator?(options: { MATCH: string; COUNT: number }): AsyncIterable<unknown>;
-  /** Primary nodes of a cluster. */
+  /** A cluster's primary nodes. */
   readonly masters?: readonly unknown[];
-  /** Client of one node of a cluster. */
+  /** Client for one cluster node. */
   nodeClient?(node: never): unknown;
   /** Borrows a client from a sentinel. */
   // deno-lint-ignore no-explicit-any -- the type of its clients is not part of this interface
@@ -39,7 +39,7 @@ export interface NodeRedisClient {
   readonly _keyPrefix?: unknown;
 }
 
-/** A client of `npm:ioredis`: `Redis` or `Cluster`. */
+/** An `npm:ioredis` client: `Redis` or `Cluster`. */
 export interface IoRedisClient {
   /** Sends `EVALSHA`. */
   evalsha(sha: string, keys: number, ...args: string[]): Promise<unknown>;
@@ -47,9 +47,9 @@ export interface IoRedisClient {
   eval(script: string, keys: number, ...args: string[]): Promise<unknown>;
   /** Sends any command. */
   call(command: string, ...args: string[]): Promise<unknown>;
-  /** The known nodes of a cluster. */
+  /** A cluster's known nodes. */
   nodes?(role: "master"): IoRedisClient[];
-  /** `"ready"` when a cluster knows all of its nodes. */
+  /** `"ready"` when a cluster has discovered all of its nodes. */
   readonly status?: string;
   /** Its options. */
   readonly options?: { readonly keyPrefix?: unknown };
@@ -63,7 +63,7 @@ export interface BunRedisClient {
   readonly connected: boolean;
 }
 
-/** A client of `npm:@upstash/redis`, which speaks HTTP. */
+/** An `npm:@upstash/redis` client, which uses HTTP. */
 export interface UpstashClient {
   /** Sends `EVALSHA`. */
   evalsha(sha: string, keys: string[], args: string[]): Promise<unknown>;
@@ -81,7 +81,7 @@ export type RedisClient = NodeRedisClient | IoRedisClient | BunRedisClient | Ups
 /**
  * Recognizes a client and adapts it to the store's interface.
  *
- * @param client A client of node-redis, ioredis, Bun or Upstash, or a port
+ * @param client A node-redis, ioredis, Bun or Upstash client, or a port
  * @returns The port
  * @throws {TypeError} If it is none of these
  */
@@ -131,7 +131,7 @@ function nodeRedisPort(client: NodeRedisClient): RedisPort {
     evalsha: (sha, keys, args) => client.evalSha(sha, { keys: keys as string[], arguments: args as string[] }),
     eval: (script, keys, args) => client.eval(script, { keys: keys as string[], arguments: args as string[] }),
     async *scan(pattern) {
-      // the client adds its prefix to keys of scripts, but not to patterns, and does not strip it from listed keys
+      // the client adds its prefix to keys in scripts, but not to patterns, and does not strip it from listed keys
       const prefix = String(client._keyPrefix ?? "");
       for await (const key of nodeRedisKeys(client, quote(prefix) + pattern)) yield key.slice(prefix.length);
     },
@@ -158,7 +158,7 @@ async function* nodeRedisKeys(client: NodeRedisClient, pattern: string): AsyncGe
   }
 }
 
-// version 4 yields single keys, later versions lists; both can be configured to return Buffers
+// version 4 yields single keys, later versions yield lists; both can be configured to return Buffers
 async function* flat(pages: AsyncIterable<unknown>): AsyncGenerator<string> {
   for await (const page of pages) yield* Array.isArray(page) ? page.map(String) : [String(page)];
 }

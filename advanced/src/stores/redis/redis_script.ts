@@ -22,7 +22,7 @@ export class RedisScript {
   /**
    * Runs the script.
    *
-   * It is sent again only if the server did not have the script: after any other failure it may have run.
+   * It is sent again only if the server did not have it: after any other failure it may have run.
    *
    * @throws {TypeError} If the client does not return a promise
    */
@@ -58,11 +58,11 @@ function script(name: string, text: () => string): RedisScript {
 
 /** Parts of a script that only some policies need. */
 interface Needs {
-  /** Whether one of them has `maxDebt`. */
+  /** Whether any of them has `maxDebt`. */
   readonly owes: boolean;
-  /** Whether one of them has calendar windows. */
+  /** Whether any of them has calendar windows. */
   readonly byCalendar: boolean;
-  /** Whether one of them has both. */
+  /** Whether any of them has both. */
   readonly owesByCalendar: boolean;
 }
 
@@ -91,8 +91,8 @@ function luaOf(name: AlgorithmName, { owes, byCalendar, owesByCalendar }: Needs)
 }
 
 /**
- * Returns the script that decides a batch. It contains only the algorithms in use, because the server processes all of
- * it.
+ * Returns the script that decides a batch. It contains only the algorithms in use, because the server processes the
+ * whole script.
  *
  * @param policies Its policies
  */
@@ -104,7 +104,7 @@ export function decideScript(policies: readonly Policy[]): RedisScript {
 }
 
 /**
- * Returns the script that decides keys of one policy, each separately.
+ * Returns the script that decides keys under one policy, each separately.
  *
  * @param policy The policy
  */

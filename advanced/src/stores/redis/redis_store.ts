@@ -33,11 +33,11 @@ export interface RedisStoreOptions {
    */
   url?: string;
   /**
-   * A connected client of node-redis (also a cluster or sentinel), ioredis, Bun or Upstash; or a {@linkcode RedisPort}.
+   * A connected node-redis (also a cluster or sentinel), ioredis, Bun or Upstash client; or a {@linkcode RedisPort}.
    * Until the store is closed, it logs the client's `error` events, unless the program listens for them.
    */
   client?: RedisClient;
-  /** Prefix of all keys, `"sluice:"` by default; without braces. */
+  /** Prefix for all keys, `"sluice:"` by default; without braces. */
   prefix?: string;
   /** Current time in ms, instead of the server's; for tests. */
   clock?: () => number;
@@ -45,7 +45,7 @@ export interface RedisStoreOptions {
 
 const NAMES: OptionNames<RedisStoreOptions> = { url: true, client: true, prefix: true, clock: true };
 
-// an option of rate-limit-redis, whose class has the same name
+// a rate-limit-redis option; its class has the same name
 function instead(name: string): string | undefined {
   return name === "sendCommand" ? "pass the client itself as option client" : undefined;
 }
@@ -57,8 +57,8 @@ const TEST_TTL_MS = 600_000;
  * A store on Redis 7 or later, or Valkey, shared by all processes with the same server and prefix.
  *
  * A decision is one script and one round trip, and uses the server's clock. Every key has a time to live. Batches are
- * atomic. In a cluster, the keys of a batch may be on several servers; then they are decided concurrently, and grants
- * are refunded if another key refused.
+ * atomic. In a cluster, a batch's keys may be on several servers; then they are decided concurrently, and grants are
+ * refunded if another key refused.
  *
  * @example Share counters between all processes
  * ```ts ignore
@@ -187,7 +187,7 @@ export class RedisStore implements Store {
 
   #pushPolicy(args: string[], policy: Policy): void {
     const { algorithm, limit, windowMs, buckets = DEFAULT_BUCKETS, onDenied = "free", block } = policy;
-    // with debts, refusals are always free, so `maxDebt` can use this argument without another one
+    // with debts, refusals are always free, so `maxDebt` can share this argument
     const { maxDebt = onDenied } = policy;
     args.push(
       ...[algorithm, String(limit), String(windowMs), String(capacityOf(policy))],
@@ -222,7 +222,7 @@ export class RedisStore implements Store {
   async reset({ policy, key }: Selector): Promise<number> {
     if (key !== undefined) return await this.#forget(policy, key);
     let count = 0;
-    // a key may be found twice, by its block or because the server lists it again; by then it is deleted
+    // a key may be found twice, by its block or because the server lists it again; it has then already been deleted
     for await (const found of this.#scan(policy, allEndings())) count += await this.#forget(policy, found);
     return count;
   }
@@ -235,7 +235,7 @@ export class RedisStore implements Store {
     return Math.min(1, counts.reduce<number>((sum, count) => sum + Number(count), 0));
   }
 
-  /** Lists keys in use, each of them once; see {@linkcode Store}. */
+  /** Lists keys in use, each once; see {@linkcode Store}. */
   async *inspect(policy: Policy): AsyncGenerator<Entry> {
     const { name, algorithm, block } = policy;
     const listed = new Set<string>();
@@ -253,7 +253,7 @@ export class RedisStore implements Store {
     }
   }
 
-  // not with decide, which would shorten windows that the keys' own policies have made longer
+  // not with decide, which would shorten windows that the keys' own policies have lengthened
   async #look(policy: Policy, key: string): Promise<Verdict> {
     const take: Take = { policy, key, cost: 0 };
     const args = this.#head();

@@ -27,7 +27,7 @@ export interface SharedClient {
  * Shares the connection to an address with one more store. Otherwise, each store created inside a request would open a
  * connection that nothing closes. The connection closes with the last store that has used it.
  *
- * @param url Address of the server
+ * @param url The server's address
  * @returns The store's share of it
  * @throws {TypeError} If the address is not a `redis:`, `rediss:` or `unix:` URL
  */
@@ -38,7 +38,7 @@ export function sharedClient(url: string): SharedClient {
 
   function used<T>(use: (port: RedisPort) => Promise<T>): Promise<T> {
     if (closed) return Promise.reject(new Error("RedisStore: the store was closed"));
-    // only now: an unused store must not keep the connection open
+    // only now, because an unused store must not keep the connection open
     if (own === null) {
       own = connectionTo(url);
       own.users++;

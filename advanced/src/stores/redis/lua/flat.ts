@@ -2,11 +2,11 @@ import { CALENDAR_END } from "../../../algorithms/fixed_window_lua.ts";
 
 /**
  * Short forms of the most common algorithms, for policies whose refusals are free. They have no functions, and no
- * tables but the reply: Redis creates every function and table of a script in each run, which is most of a decision's
+ * tables but the reply: Redis creates all of a script's functions and tables in each run, which is most of a decision's
  * cost.
  *
  * They read and write the same states as the long forms, and pass states they do not recognize to `general`. They are
- * marked as pure, and have no substitutions, so that a bundle without the Redis store drops them.
+ * marked as pure, and have no substitutions, so that bundles without the Redis store drop them.
  */
 
 /**
@@ -48,7 +48,7 @@ const FITS = `
 /**
  * Wraps both forms of `fixed-window`; the state is the used units and the window's end.
  *
- * @param constants The constants that the end depends on
+ * @param constants Constants that the end depends on
  * @param ending The end of a new window
  * @param isLonger Whether a window is longer than allowed
  */

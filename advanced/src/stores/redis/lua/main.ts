@@ -1,4 +1,4 @@
-/** The head of every script: the time, the least time to live in ms, and the reply. `ARGV[1]` is a test's time. */
+/** The head of every script: the time, the minimum time to live in ms, and the reply. `ARGV[1]` is a test's time. */
 const HEAD = `
 local call, pack, unpackd, byte = redis.call, struct.pack, struct.unpack, string.byte
 local floor, ceil, max, min = math.floor, math.ceil, math.max, math.min
@@ -15,7 +15,7 @@ local out, last = {}, 0
  * Reads and writes states, for the scripts that support every policy.
  *
  * A state is a letter for its algorithm, followed by little-endian doubles. Anything else is read as if there were no
- * state. It is always written with a time to live: as long as it can matter.
+ * state. A state is always written with a time to live: as long as it can matter.
  */
 const TOOLS = `
 local A = {}
@@ -152,7 +152,7 @@ end
 `;
 
 /**
- * Decides one batch. `ARGV[3]` is how often it is requested; policy, cost and shadow of each take follow.
+ * Decides one batch. `ARGV[3]` is how often it is requested; each take's policy, cost and shadow follow.
  *
  * @param algorithms The algorithms in Lua that it may need
  */
@@ -168,14 +168,14 @@ return out
 }
 
 /**
- * Decides keys of one policy one after the other, each separately. Cost and shadow follow the policy, then the number
- * of times for each key.
+ * Decides keys under one policy one after the other, each separately. Cost and shadow follow the policy, then each
+ * key's number of times.
  *
  * @param algorithm The algorithm in Lua
  * @param flat Its short form, which is four times as fast; empty if it has none
  */
 export function decideEachText(algorithm: string, flat: string): string {
-  // functions are created anew in every run of a script, so rarely needed ones are only created on demand
+  // functions are created anew in every script run, so rarely needed ones are created only on demand
   const general = `
 local function general()
 ${TOOLS}${algorithm}${RULE}
