@@ -30,7 +30,7 @@ export interface Told<Req> {
   readonly fields?: Readonly<Record<string, Telling<Req>>> | undefined;
 }
 
-/** Options that a document replaces. `name` is not one: limiters created inside requests share by it. */
+/** Options that a document replaces. `name` stays, because it identifies limiters created inside requests. */
 const SAID_BY_DOCUMENT = [
   ...Object.keys(LIMIT_NAMES).filter((name) => name !== "name"),
   ...["limit", "limits", "policies", "policy", "keyGenerator", "cost", "leases"],

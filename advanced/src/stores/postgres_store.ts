@@ -9,7 +9,7 @@ import type { Capabilities, Entry, Selector, Store, Take, Verdict } from "../pol
 
 /** A client with `query`: `Pool` or `Client` of `npm:pg`, `PGlite`, or your own object. */
 export interface PostgresQueryClient {
-  /** Runs one statement, and resolves to its rows, or to an object that has them. */
+  /** Runs one statement, and resolves to its rows, or to an object that contains them. */
   query(text: string, values: PostgresValue[]): PromiseLike<{ readonly rows: readonly unknown[] } | readonly unknown[]>;
 }
 

@@ -24,7 +24,7 @@ export interface KeyState extends TakeState {
 }
 
 /**
- * Names the states that fit a policy, which cannot read states with another algorithm or width.
+ * Names the states that fit a policy. Other algorithms or widths give states that it cannot read.
  *
  * @param policy The policy
  * @returns Algorithm and width, such as `"fixed-window/2"`

@@ -12,8 +12,8 @@ export type Fault = "pass" | "fail" | "hang" | "loseReply" | Error | PromiseLike
  * A store that fails on demand, to test the code around a store: timeouts, breakers and fallbacks.
  *
  * It has no timers and no randomness. A fault lasts until `heal`, or is scripted call by call with `next`. Calls are
- * those of `decide`, `decideEach`, `give`, `settle`, `reset`, `inspect` and `warm`; `close` always passes. Without a
- * fault it replies like the store, synchronously if the store does.
+ * `decide`, `decideEach`, `give`, `settle`, `reset`, `inspect` and `warm`; `close` always passes. Without a fault it
+ * replies like the store, synchronously if the store does.
  *
  * @example A limiter that must respond although its store does not
  * ```ts
@@ -29,15 +29,15 @@ export type Fault = "pass" | "fail" | "hang" | "loseReply" | Error | PromiseLike
 export class FaultyStore implements Store {
   /** The wrapped store's capabilities. */
   readonly capabilities: Capabilities;
-  /** Decides many keys in one call; if the wrapped store can. */
+  /** Decides many keys in one call, if the wrapped store can. */
   readonly decideEach?: NonNullable<Store["decideEach"]>;
-  /** Corrects a grant; if the wrapped store can. */
+  /** Corrects a grant, if the wrapped store can. */
   readonly settle?: NonNullable<Store["settle"]>;
-  /** Lists keys in use; if the wrapped store can. */
+  /** Lists keys in use, if the wrapped store can. */
   readonly inspect?: (policy: Policy) => AsyncIterable<Entry>;
-  /** Connects and prepares; if the wrapped store can. */
+  /** Connects and prepares, if the wrapped store can. */
   readonly warm?: () => Awaitable<void>;
-  /** Closes the wrapped store, whatever the fault; if it can. */
+  /** Closes the wrapped store, whatever the fault, if it can. */
   readonly close?: () => Awaitable<void>;
   readonly #store: Store;
   #standing: Fault = "pass";
@@ -99,7 +99,7 @@ export class FaultyStore implements Store {
   }
 
   /**
-   * Makes every call reject from now on after it was executed, like a connection lost at the wrong moment.
+   * From now on, executes every call but makes it reject, like a connection lost at the wrong moment.
    *
    * @param error The error they reject with
    */

@@ -12,11 +12,10 @@ interface Event {
 }
 
 /**
- * Decides about a key from the list of everything it did: the plain definitions of the algorithms, without
- * optimizations.
+ * Decides about a key from its complete history: the algorithms' plain definitions, without optimizations.
  *
  * Nothing is summed in advance and no wait is computed: it finds a wait by checking the available units at later times.
- * It is slow on purpose: stores are compared with it.
+ * It is slow on purpose, because it is the reference for stores.
  *
  * @example What an algorithm has to decide
  * ```ts
@@ -35,7 +34,7 @@ export class ReferenceModel {
   #blockedUntil = 0;
   #nextLease = 0;
 
-  /** Units that could be granted at a time. */
+  /** Units that could be granted at a given time. */
   room(policy: Policy, now: number): number {
     if (policy.algorithm === "token-bucket") return this.#tokens(policy, now);
     return policy.limit - this.#used(policy, now);
@@ -48,7 +47,7 @@ export class ReferenceModel {
     switch (algorithm) {
       case "fixed-window": {
         const start = this.#windowStart(policy, now);
-        // a debt has a time of its own, in a later window
+        // a debt has its own time, in a later window
         const end = policy.window === undefined ? start + windowMs : Infinity;
         return sum(({ time }) => time > now || time >= start && end > now);
       }
@@ -65,7 +64,7 @@ export class ReferenceModel {
         return current + Number(ceilDiv(BigInt(previous) * BigInt((number + 1) * windowMs - now), BigInt(windowMs)));
       }
       default:
-        // log, and leases that were not released
+        // log, and unreleased leases
         return sum(({ time }) => time + windowMs > now);
     }
   }
@@ -159,7 +158,7 @@ export class ReferenceModel {
   /**
    * Corrects a grant to its actual cost.
    *
-   * @param stamp The stamp of the grant
+   * @param stamp The grant's stamp
    * @param change Units to add, one by one, up to the policy's `maxDebt`; or, below 0, to refund
    * @returns The actual change in counted units
    */
@@ -242,7 +241,7 @@ export class ReferenceModel {
     return high;
   }
 
-  // waits beyond the end of the next window use the mean length of windows plus an eighth, by definition
+  // by definition, waits beyond the next window use the mean window length plus an eighth
   #told(policy: Policy, now: number, units: number): number {
     const { window } = policy;
     const ms = this.#search(policy, now, (room) => room >= units);

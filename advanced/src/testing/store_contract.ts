@@ -76,7 +76,9 @@ export interface ContractSubject {
   readonly policy?: Policy;
 }
 
-/** Registers a test: `Deno.test`, `test` of `node:test` or `bun:test`, `it` of a test runner, or a similar function. */
+/**
+ * Registers a test: `Deno.test`, `test` from `node:test` or `bun:test`, a test runner's `it`, or a similar function.
+ */
 export type RegisterTest = (name: string, body: () => Promise<void>) => void;
 
 /**
@@ -96,7 +98,7 @@ export interface StoreContractOptions {
   operations?: number;
   /** Random seed, 1 by default. The same seed repeats the same operations. */
   seed?: number;
-  /** Properties the store is known not to have: the sentence of each, and the reason. They are not tested. */
+  /** Properties the store is known to lack: each one's sentence, and the reason. They are not tested. */
   except?: Readonly<Record<string, string>>;
 }
 
@@ -107,11 +109,11 @@ interface Property {
   readonly sentence: string;
   readonly share: number;
   readonly hold: (run: ContractRun, operations: number) => Promise<void>;
-  /** The equivalent for an outcome-only store, where it makes sense. */
+  /** The equivalent for an outcome-only store, where there is one. */
   readonly ofOutcomes?: (run: ContractRun, policy: Policy, operations: number) => Promise<void>;
 }
 
-/** Minimum number of operations of every random test. */
+/** Minimum number of operations in every random test. */
 const LEAST = 480;
 
 const PROPERTIES: readonly Property[] = [
@@ -212,9 +214,9 @@ const PROPERTIES: readonly Property[] = [
  * Registers the tests that a store has to pass, with every algorithm in its capabilities.
  *
  * Every test creates its own store and runs random but repeatable traces. A failure is an `Error` with the property,
- * the policy, the expected and actual results, and the last operations. Features that a store declares not to have are
- * not tested: refunds if its refusals write, batches that are not atomic, and everything except outcomes of an
- * outcome-only store. A store may reject a policy's options with a `TypeError`, but not the algorithm alone.
+ * the policy, the expected and actual results, and the last operations. Features that a store declares missing are not
+ * tested: refunds if its refusals write, batches that are not atomic, and for an outcome-only store everything except
+ * outcomes. A store may reject a policy's options with a `TypeError`, but not the algorithm alone.
  *
  * @param subject The store's name, and how to create one
  * @param test Registers a test

@@ -62,7 +62,7 @@ export class VirtualClock {
   /**
    * Moves the clock, and runs the timers that become due, in order.
    *
-   * @param ms How far; below 0 for a clock that is set back, which runs no timer
+   * @param ms How far; below 0 to set the clock back, which runs no timers
    */
   advance(ms: number): void {
     if (ms < 0) {

@@ -1,9 +1,9 @@
-// controls, what moves or hides text (bidirectional, zero-width, line separators, tags), and lone surrogates
+// controls, characters that move or hide text (bidirectional, zero-width, line separators, tags), and lone surrogates
 const UNSAFE = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
 
 /**
  * Makes an untrusted string safe for a terminal: characters that would move the cursor, change the title or reverse the
- * reading direction are shown as their number.
+ * reading direction are shown as their code.
  *
  * @param text The string
  */

@@ -7,7 +7,7 @@ const LONGEST_PAUSE_MS = 10_000;
  * Stops calling a failing store: after five failures in a row, at first for about half a second, later for up to about
  * ten. Then one decision is let through as a probe, and its outcome decides.
  *
- * Pauses vary randomly by half their length, so that many processes do not return at the same moment.
+ * Pauses vary randomly by half their length, so that processes do not all return at once.
  */
 export class CircuitBreaker {
   readonly #clock: () => number;
@@ -25,7 +25,7 @@ export class CircuitBreaker {
    *
    * @param clock The current time in ms
    * @param opened Called each time the breaker opens
-   * @param patienceMs How long a probe may stay without an outcome, in ms; on Workers it ends with its request
+   * @param patienceMs How long a probe may take, in ms; on Workers it ends with its request
    */
   constructor(clock: () => number, opened: () => void, patienceMs = Infinity) {
     this.#clock = clock;

@@ -7,17 +7,17 @@ import { signatureOf } from "./signature.ts";
 /** The runtime's own, even under a test's fake timers. */
 const { queueMicrotask } = globalThis;
 
-/** Equal batches of one turn, to be sent as one. */
+/** Equal batches from one turn, to be sent as one. */
 interface Group {
   readonly takes: readonly Take[];
   readonly waiting: { resolve: (verdicts: readonly Verdict[]) => void; reject: (error: unknown) => void }[];
 }
 
-/** Most keys in one command; with more, all would wait for the last one. */
+/** Maximum keys in one command; with more, all would wait for the last one. */
 const MOST_KEYS = 64;
 
 /**
- * Merges decisions made in the same turn of the event loop.
+ * Merges decisions made in the same event loop turn.
  *
  * Equal ones become one: instead of `m` requests for one unit, one request for up to `m`. As many as fit are granted,
  * in order, with the same outcome as deciding them one after the other. Other keys share the command if the store
@@ -107,7 +107,7 @@ export class CoalescingStore implements Store {
   }
 }
 
-/** Splits groups into those that can share a command: alone in their batch, with the same policy and cost. */
+/** Splits groups into those that can share a command: one take per batch, with the same policy and cost. */
 function* partsOf(groups: readonly Group[]): Generator<Group[]> {
   let part: Group[] = [];
   for (const group of groups) {
@@ -125,7 +125,7 @@ function areAlike({ takes: [a, ...others] }: Group, { takes: [b, ...more] }: Gro
     a!.shadow === b!.shadow;
 }
 
-// several policies must get refusals with side effects one by one
+// with several policies, refusals with side effects must be sent one by one
 function isMergeable(takes: readonly Take[]): boolean {
   return takes.length === 1 || takes.every(({ policy }) => refusesFreely(policy));
 }

@@ -1,4 +1,4 @@
-/** Counts of what a limiter and its store decorators have done. They only grow. */
+/** Counts for a limiter and its store decorators. They only grow. */
 export interface Counters {
   /** Requests admitted, whatever made the decision. */
   admitted: number;
@@ -12,9 +12,9 @@ export interface Counters {
   refunded: number;
   /** Units that were not counted anywhere, because they exceeded `maxDebt`. */
   forgiven: number;
-  /** Decisions that the store did not make, or too late. */
+  /** Decisions that the store failed to make, or made too late. */
   storeFailures: number;
-  /** Decisions of the local limiter instead of the store. */
+  /** Decisions by the local limiter instead of the store. */
   decidedLocally: number;
   /** Requests admitted because the store failed and `onStoreFailure` is `"open"`. */
   failedOpen: number;

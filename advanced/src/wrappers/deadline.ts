@@ -7,21 +7,21 @@ interface Waiting {
   expire: (() => void) | null;
 }
 
-/** The timeout is counted in this many parts, so that a late process gets as many turns before it expires. */
+/** The timeout is counted in this many parts, so that a late process gets as many turns before the timeout. */
 const PARTS = 8;
 
-/** Turns of a busy process take some ms; a timer later than this many means that the process itself was late. */
+/** In a busy process, turns take some ms; a timer later than this means that the process itself was late. */
 const LATE_MS = 10;
 
 /**
  * One timeout for many operations, with a single timer: they are due in the order in which they began. A timer per
- * operation would cost more than the operation. Only where timers end with the request that started them does each have
- * its own.
+ * operation would cost more than the operation. Only where timers end with the request that started them does each
+ * operation have its own.
  *
  * Only the time in which this process could have read a reply counts. It is measured in parts. A timer that fires late,
- * because the process was busy, throttled or waiting for a CPU, counts as if it had been punctual. Commands are
- * written, and replies read, between the turns. So in a late process an operation gets eight turns before it expires,
- * and one more to read a reply that has arrived meanwhile.
+ * because the process was busy, throttled or waiting for a CPU, counts as punctual. Commands are written, and replies
+ * read, between the turns. So in a late process an operation gets eight turns before it expires, and one more to read a
+ * reply that has arrived meanwhile.
  */
 export class Deadline {
   readonly #ms: number;
@@ -64,7 +64,7 @@ export class Deadline {
     return () => {
       if (waiting.expire === null) return;
       waiting.expire = null;
-      // with nothing left to wait for, no timer may keep the process alive
+      // with no operation left, no timer may keep the process alive
       if (--this.#pending === 0) this.#rest();
     };
   }

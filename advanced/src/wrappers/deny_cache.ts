@@ -7,7 +7,7 @@ import { signatureOf } from "./signature.ts";
 
 /** A counter in the store that refusals depend on. */
 interface Counter {
-  /** Grants by this process since it was first tracked, and corrections of their cost. */
+  /** Grants by this process since it was first tracked, and corrections to their cost. */
   grants: number;
 }
 
@@ -21,7 +21,7 @@ interface Refusal {
   readonly grants: number;
 }
 
-/** Most cached refusals, and counters that they depend on. */
+/** Maximum cached refusals, and counters that they depend on. */
 const MOST = 20_000;
 
 /** How long a refusal is cached without checking the store, in ms: another process may have ended it. */
@@ -31,9 +31,9 @@ const FRESH_MS = 10_000;
  * Caches refusals until the exact moment at which they may end, without calling the store.
  *
  * If refusals under a policy are free, a refusal holds until its retry time: no decision can bring it forward. A grant
- * can put it off. So after a grant of this process for the same key at a smaller cost, or a cost correction, the store
- * is called again. A cost that never fits is checked just as often, to update the remaining quota. A refund or
- * reset by *this* process ends the refusal. Those of another process are noticed within ten seconds, because the store
+ * can postpone it. So after a grant by this process for the same key at a smaller cost, or a cost correction, the store
+ * is called again. A cost that never fits is checked just as often, to update the remaining quota. A refund or reset by
+ * *this* process ends the refusal. Another process's refund or reset is noticed within ten seconds, because the store
  * is called again that often. While the store cannot be called, a refusal holds until its retry time.
  */
 export class DenyCacheStore implements Store, VerdictCache {
@@ -97,7 +97,7 @@ export class DenyCacheStore implements Store, VerdictCache {
       this.#refusals.delete(signature);
       return null;
     }
-    // later grants can only have put its end off; the store has the exact time, if it can be called
+    // later grants can only have postponed its end; the store has the exact time, if it can be called
     const isFresh = age < freshMs && (freshMs === Infinity || grantsOf(known.counters) === known.grants);
     if (!isFresh) return null;
     this.#counters.denyCacheHits++;
@@ -155,7 +155,7 @@ export class DenyCacheStore implements Store, VerdictCache {
 
   /**
    * Corrects a grant to its actual cost; see {@linkcode Store}. A refund can end a refusal, and an additional charge
-   * puts it off.
+   * prolongs it.
    */
   settle(take: Take, stamp: number, change: number): Awaitable<Verdict> {
     const settle = () => this.#store.settle!(take, stamp, change);

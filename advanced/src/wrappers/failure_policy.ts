@@ -12,30 +12,30 @@ import type { Timers } from "./timers.ts";
 /** What to do while the store fails. */
 export type OnStoreFailure = "local" | "open" | "closed";
 
-/** How to handle failures of the store. */
+/** How to handle store failures. */
 export interface FailureOptions {
   /** What to do instead: decide in this process, admit all, or refuse all. */
   readonly onStoreFailure: OnStoreFailure;
-  /** Timeout for a decision of the store in ms. */
+  /** Timeout for a store decision in ms. */
   readonly timeoutMs: number;
   /** Number of processes that share the store; local decisions grant a share of the limit. */
   readonly processes: number;
-  /** Most keys of the local limiter. */
+  /** Maximum keys in the local limiter. */
   readonly maxKeys: number;
   /** Current time in ms for the local limiter; for tests. */
   readonly clock?: (() => number) | undefined;
   /** Monotonic time in ms. */
   readonly elapsed: () => number;
-  /** Timers; those of the platform, or a test's. */
+  /** Timers: the platform's, or a test's. */
   readonly timers: Timers;
   /** Called with every failure. */
   readonly failed: (error: unknown) => void;
 }
 
-/** Timeout for `reset` of a key in ms: no response waits for it, and the store may have to connect first. */
+/** Timeout in ms for resetting one key: no response waits for it, and the store may have to connect first. */
 const FORGETTING_MS = 10_000;
 
-/** ms after its timeout at which a decision counts as lost together with its request. */
+/** ms after its timeout at which a decision and its request count as lost. */
 const LOST_MS = 1000;
 
 /** Retry time in ms if it is unknown: the breaker calls the store again after about a second. */
@@ -55,10 +55,10 @@ export interface Decided {
 }
 
 /**
- * Guarantees timely decisions whatever the store does: with a timeout, and a fallback if the store fails.
+ * Guarantees timely decisions whatever the store does, with a timeout and a fallback.
  *
  * After repeated failures the store is not called for a while (circuit breaker). A decision that arrives too late is
- * undone if its request was refused meanwhile. Nothing is retried.
+ * undone if its request has already been refused. Nothing is retried.
  */
 export class FailurePolicy {
   readonly #store: Store & Partial<VerdictCache>;
@@ -69,7 +69,7 @@ export class FailurePolicy {
   readonly #forgetting: Deadline;
   readonly #counters: Counters;
   readonly #shares = new WeakMap<Policy, Policy>();
-  /** Late grants for requests that had passed by then; refunded together with the fallback's units. */
+  /** Late grants for requests that had already passed; refunded together with the fallback's units. */
   readonly #late = new WeakMap<Take, Verdict>();
   /** Takes that were refunded before the store replied. */
   readonly #ended = new WeakSet<Take>();
@@ -117,7 +117,7 @@ export class FailurePolicy {
       return this.#fail(takes, others, error);
     }
     if ("then" in asked) return this.#inTime(takes, others, asked);
-    // a reply from memory does not show the store's health
+    // a reply from memory says nothing about the store's health
     if (told === this.#toldFromMemory) this.#breaker.succeeded();
     return { verdicts: asked, by: "store" };
   }
@@ -207,7 +207,8 @@ export class FailurePolicy {
     });
   }
 
-  // returns to the store what the request did not get, or has refunded; if it passed, it stays counted until then
+  // returns units to the store that the request did not get, or has refunded; if it passed, they stay counted until
+  // then
   #settleOne(takes: readonly Take[], verdicts: readonly Verdict[], late: readonly Verdict[]): void {
     const hasPassed = late.every(({ denied, granted }, i) => takes[i]!.shadow || !denied && granted >= takes[i]!.cost);
     for (const [i, verdict] of verdicts.entries()) {
@@ -220,7 +221,7 @@ export class FailurePolicy {
   }
 
   /**
-   * Refunds units to what granted them, within the timeout. Never rejects.
+   * Refunds units where they were granted, within the timeout. Never rejects.
    *
    * @returns Whether anything changed
    */
@@ -294,7 +295,7 @@ function within<T>(deadline: Deadline, asked: Awaitable<T>, late: string): Await
   });
 }
 
-// a cost above the share of a process may still be within the limit
+// a cost above a process's share may still be within the limit
 function untilStoreIsBack({ policy, cost }: Take, verdict: Verdict): Verdict {
   return verdict.retryAfterMs === Infinity && cost <= capacityOf(policy)
     ? { ...verdict, retryAfterMs: UNKNOWN_MS }

@@ -6,9 +6,9 @@ import { aged, type VerdictCache } from "./verdict_cache.ts";
 import { signatureOf } from "./signature.ts";
 
 export interface LeaseOptions {
-  /** Most decisions reserved in advance for one key. */
+  /** Maximum decisions reserved in advance for one key. */
   max: number;
-  /** Number of processes that share the store; leases shrink as the quota runs out, so that all get some. */
+  /** Number of processes that share the store; leases shrink as the quota runs out, so that every process gets some. */
   processes: number;
 }
 
@@ -58,7 +58,7 @@ export class LeasingStore implements Store, VerdictCache {
    * Creates an instance.
    *
    * @param store The underlying store
-   * @param options Size of a lease
+   * @param options Lease size
    * @param clock A clock in ms; only differences matter
    * @param counters Counts decisions from leases
    */
@@ -86,7 +86,7 @@ export class LeasingStore implements Store, VerdictCache {
     if (leased !== null) return leased;
     const asking = this.#asking.get(signature);
     if (asking === undefined || now - asking.asked > PATIENCE_MS) return this.#ask(takes, signature, wanted);
-    // more callers wait for the same lease; if it is too small, the next request is for all that are waiting
+    // more callers wait for the same lease; if it is too small, the next request is for all waiting callers
     asking.waiting++;
     return asking.reply.then(([verdict]) => {
       const wanted = asking.waiting--;
@@ -125,7 +125,7 @@ export class LeasingStore implements Store, VerdictCache {
     const [take] = takes as [Take];
     const asked = this.#clock();
     const former = this.#leases.get(signature);
-    // unused units of one bucket would keep counting after it
+    // a bucket's unused units would keep counting after it
     if (former !== undefined) giveBack(former, this.#store).catch(() => {});
     const times = Math.max(wanted, this.#size(take, former, asked));
     let asking: Asking | undefined;
@@ -154,7 +154,7 @@ export class LeasingStore implements Store, VerdictCache {
     return reply;
   }
 
-  // in proportion to the total that is left, as far as it is known
+  // in proportion to the total left, as far as it is known
   #size({ policy, cost }: Take, former: Lease | undefined, now: number): number {
     const left = former === undefined || now >= former.until ? policy.limit : former.verdict.remaining;
     const { max, processes } = this.#options;

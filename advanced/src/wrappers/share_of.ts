@@ -2,7 +2,7 @@ import { chargeOf, setCharge } from "../policy/charge.ts";
 import type { Take, Verdict } from "../policy/store.ts";
 
 /**
- * The verdicts of one of several equal batches that were decided together: those it would have got if they had been
+ * The verdicts for one of several equal batches that were decided together: those it would have got if they had been
  * decided in a row.
  *
  * @param takes The batch

@@ -20,7 +20,7 @@ export interface Timers {
 export const platformTimers: Timers = {
   now: () => performance.now(),
   get endWithRequest() {
-    // not the navigator, which Workers only have since the compatibility date 2022-03-21
+    // not the navigator, which Workers have only from compatibility date 2022-03-21
     return "WebSocketPair" in globalThis;
   },
   start(fn, ms) {
@@ -37,7 +37,7 @@ export const platformTimers: Timers = {
 
 /**
  * Creates a monotonic clock that may run ahead, but is never late. It is based on elapsed time, which is independent of
- * clock changes, and catches up with time during which the machine was suspended or the process frozen.
+ * clock changes, and catches up after the machine was suspended or the process frozen.
  *
  * @param elapsed Elapsed time in ms, which may stand still
  * @param clock The current time in ms

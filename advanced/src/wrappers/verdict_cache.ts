@@ -12,7 +12,7 @@ export interface VerdictCache {
 }
 
 /**
- * Ages a verdict, if nothing else happens.
+ * Ages a verdict as if nothing else had happened.
  *
  * @param verdict The verdict
  * @param ms How much later

@@ -10,7 +10,7 @@ export async function aBatchIsGrantedAsAWholeOrNotAtAll(run: ContractRun, operat
     const policies = [await randomPolicy(run, algorithm, { leastLimit: 1 })];
     for (let i = run.pick(3); i >= 0; i--) policies.push(await randomPolicy(run, run.oneOf([...algorithms])));
     run.begin(...policies);
-    // a separate key per policy, if such a batch is atomic too
+    // a separate key per policy, if such a batch is also atomic
     const shared = run.name();
     const keys = policies.map(() => atomicBatch === "all" && run.pick(3) === 0 ? run.name() : shared);
     let last = await run.take(policies[0]!, keys[0]!, 0);
@@ -36,7 +36,7 @@ export async function aBatchIsGrantedAsAWholeOrNotAtAll(run: ContractRun, operat
   }
 }
 
-/** A batch that contains one counter twice has no meaning. */
+/** A batch that contains one counter twice is rejected. */
 export async function aBatchThatAsksOneCounterTwiceIsRefused(run: ContractRun): Promise<void> {
   for (const algorithm of run.capabilities.algorithms) {
     const policy: Policy = { name: run.name(), algorithm, limit: 5, windowMs: 1000 };
@@ -63,7 +63,7 @@ export async function aBatchThatAsksOneCounterTwiceIsRefused(run: ContractRun): 
   }
 }
 
-/** Several times at once equals one after the other, for a batch too. */
+/** Several times at once equals one after the other, also for a batch. */
 export async function severalTimesAtOnceEqualOneAfterTheOther(run: ContractRun, operations: number): Promise<void> {
   const { algorithms, atomicBatch } = run.capabilities;
   for (const algorithm of run.traces(operations, 60)) {
@@ -96,7 +96,7 @@ export async function severalTimesAtOnceEqualOneAfterTheOther(run: ContractRun, 
   }
 }
 
-/** `decideEach`, if a store has it, decides many keys like `decide` one after the other. */
+/** `decideEach`, if a store has it, decides many keys like `decide` called for one after the other. */
 export async function decideEachIsDecidingOneByOne(run: ContractRun, operations: number): Promise<void> {
   const { store } = run;
   if (store.decideEach === undefined) return;

@@ -35,7 +35,7 @@ async function follow(run: ContractRun, policy: Policy, window: CalendarWindow):
   const { algorithm, windowMs } = policy;
   const key = run.name();
   const [model, besides] = [new ReferenceModel(), new ReferenceModel()];
-  // in one batch with a limit of another kind of window, which never refuses
+  // in one batch with a limit on another kind of window, which never refuses
   const beside: Policy = { name: run.name(), algorithm, limit: 5000, windowMs };
   let last = await run.take(policy, key, 0);
   for (let i = 0; i < TRACE_LENGTH; i++) {
@@ -53,12 +53,12 @@ async function follow(run: ContractRun, policy: Policy, window: CalendarWindow):
 }
 
 /**
- * Moves the clock, often to the exact boundary of a window or not at all, and occasionally by ten windows.
+ * Moves the clock, often to a window's exact boundary or not at all, and occasionally by ten windows.
  *
  * @param run The test
  * @param policy The policy
  * @param window Its windows
- * @param step Number of the step
+ * @param step The step's number
  */
 export function advanceByCalendar(run: ContractRun, { windowMs }: Policy, window: CalendarWindow, step: number): void {
   const { pick, clock } = run;

@@ -2,7 +2,7 @@ import type { Policy } from "../../policy/policy.ts";
 import type { ContractRun } from "./contract_run.ts";
 import { randomAdvance, randomPolicy } from "./random_policy.ts";
 
-/** A changed limit or window keeps the usage, and reports no more than there is. */
+/** A changed limit or window keeps the usage, and does not overreport the quota. */
 export async function aChangeKeepsWhatIsUsed(run: ContractRun, operations: number): Promise<void> {
   for (const algorithm of run.traces(operations, 20)) {
     const policy = await randomPolicy(run, algorithm, { leastLimit: 1 });
@@ -12,14 +12,14 @@ export async function aChangeKeepsWhatIsUsed(run: ContractRun, operations: numbe
       randomAdvance(run, policy, last);
       last = await run.take(policy, key, Math.min(run.pick(4), last.remaining));
     }
-    // a bucket refills under the current policy since its last take, so only a take just now makes it comparable
+    // a bucket refills under the current policy since its last take, so only a take right now makes it comparable
     const settled = (await run.take(policy, key)).granted === 1 || algorithm !== "token-bucket";
     await changeLimit(run, policy, key, settled);
     await changeWindow(run, policy, key, settled);
   }
 }
 
-/** A changed policy of the same name for some keys does not affect the others. */
+/** A changed policy with the same name for some keys does not affect the others. */
 export async function aChangeForSomeKeysLeavesTheOthersAlone(run: ContractRun, operations: number): Promise<void> {
   for (const algorithm of run.traces(operations, 30)) {
     const policy = await randomPolicy(run, algorithm, { leastLimit: 1 });
@@ -62,7 +62,7 @@ async function changeWindow(run: ContractRun, policy: Policy, key: string, settl
   if (!await run.serves(changed)) return;
   run.about(policy, changed);
   const after = await run.peek(changed, key);
-  // a log has times older than a shorter window
+  // a log keeps times older than a shorter window
   if (settled && (policy.algorithm !== "sliding-log" || changed.windowMs >= policy.windowMs)) {
     run.check(after.remaining <= before.remaining, "a changed window never raises remaining at once", before, after);
   }

@@ -3,14 +3,14 @@ import type { Capabilities, Store, Take, Verdict } from "../../policy/store.ts";
 import type { Random } from "../seeded_random.ts";
 import type { VirtualClock } from "../virtual_clock.ts";
 
-/** Operations that a failure shows. */
+/** Operations shown by a failure. */
 const SHOWN = 12;
 
 /** A verdict without the stamp, whose form is up to the store. */
 export type Said = Omit<Verdict, "stamp">;
 
 /**
- * One test of the contract: a store, its clock, random numbers, and a trace of the last operations.
+ * One test of the contract: a store, its clock, random numbers, and a trace of the latest operations.
  *
  * Every result is checked first: a verdict that contradicts itself fails every test.
  */
@@ -40,7 +40,7 @@ export class ContractRun {
   }
 
   /**
-   * Every algorithm of the store, once per random trace.
+   * Every algorithm that the store supports, once per random trace.
    *
    * @param operations Approximate number of operations per algorithm
    * @param length Approximate number of operations per trace
@@ -67,7 +67,7 @@ export class ContractRun {
     this.about(...policies);
   }
 
-  /** Shows other policies from here on. */
+  /** Shows these policies in failures from here on. */
   about(...policies: Policy[]): void {
     this.#subject = policies.map(show).join("\n          ");
   }

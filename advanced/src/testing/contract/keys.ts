@@ -21,7 +21,7 @@ export function lookAlikes(): string[] {
   return [...new Set(keys)];
 }
 
-/** Keys and policies that look alike, however they may be joined, are counted separately. */
+/** Keys and policies that look alike, however joined, are counted separately. */
 export async function keysThatLookAlikeAreCountedApart(run: ContractRun): Promise<void> {
   for (const algorithm of run.capabilities.algorithms) {
     const keys = lookAlikes();
@@ -47,7 +47,7 @@ export async function keysThatLookAlikeAreCountedApart(run: ContractRun): Promis
   }
 }
 
-/** The store counts by its clock; otherwise nothing else can be tested. */
+/** The store counts by the clock it is given; otherwise nothing else can be tested. */
 export async function countsByTheClockItIsGiven(run: ContractRun): Promise<void> {
   run.check(run.capabilities.algorithms.size > 0, "a store declares the algorithms it has", "some", "none");
   for (const algorithm of run.capabilities.algorithms) {
@@ -109,7 +109,7 @@ export async function resetForgetsOneKeyOrAllOfAPolicy(run: ContractRun): Promis
     run.same(await run.reset(name, "a*"), 1, "reset tells how many keys there were");
     run.same(await left(policy), [6, 6, 10, 6, 6, 6, 6, 6], "reset of a key forgets that key and no other");
     run.same(await run.reset(name, "never seen"), 0, "reset of a key never seen forgets none");
-    // a store that cannot list its keys cannot find them all either
+    // a store that cannot list its keys cannot find all of them
     if (run.store.inspect === undefined) continue;
     const forgotten = await run.reset(name);
     run.check(forgotten >= keys.length - 1, "reset tells how many keys there were", keys.length - 1, forgotten);

@@ -2,13 +2,13 @@ import { capacityOf, type Policy } from "../../policy/policy.ts";
 import type { Take, Verdict } from "../../policy/store.ts";
 import { ReferenceModel } from "../reference_model.ts";
 
-/** The combined result of several takes: the last verdict, with the sums of what was granted. */
+/** The combined result of several takes: the last verdict, with the granted units summed. */
 export interface Summed extends Verdict {
-  /** The model's stamp of every granted unit. */
+  /** The model's stamp for every granted unit. */
   readonly stamps: readonly number[];
 }
 
-/** Reference models of many keys, and the results of batches on them. */
+/** Reference models for many keys, and the results of batches on them. */
 export class ModelBatch {
   readonly #models = new Map<string, ReferenceModel>();
 
@@ -19,7 +19,10 @@ export class ModelBatch {
     return model;
   }
 
-  /** Decides a batch: all of it if every non-shadow take fits, otherwise nothing, and those that do not fit refuse. */
+  /**
+   * Decides a batch: all of it if every non-shadow take fits. Otherwise nothing is granted, and the takes that do not
+   * fit are refused.
+   */
   decide(takes: readonly Take[], now: number): Verdict[] {
     const fits = takes.map((take) => this.#fits(take, now));
     const granted = takes.every(({ shadow }, i) => shadow === true || fits[i]);
@@ -52,7 +55,7 @@ export class ModelBatch {
     return verdicts.map((verdict, n) => ({ ...verdict, ...sums[n]! }));
   }
 
-  /** Refunds units one by one: those of one stamp may be several events, and those of one take several leases. */
+  /** Refunds units one by one: one stamp may stand for several events, and one take for several leases. */
   give(take: Take, stamps: readonly number[], now: number): void {
     for (const stamp of stamps) this.#modelOf(take).give(take.policy, now, stamp, 1);
   }

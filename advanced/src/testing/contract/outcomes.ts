@@ -11,7 +11,7 @@ function named(run: ContractRun, policy: Policy): Policy {
   return own;
 }
 
-/** Consumes units until one is refused, which has to happen right after the limit. */
+/** Consumes units until one is refused, which must happen right after the limit. */
 async function exhaust(run: ContractRun, policy: Policy, key: string): Promise<Verdict> {
   for (let n = 0; n < policy.limit; n++) {
     run.same((await run.take(policy, key)).granted, 1, "as many are granted as the limit says");
@@ -30,7 +30,7 @@ export async function outcomesFollowTheClock(run: ContractRun, given: Policy): P
   await exhaust(run, policy, key);
 }
 
-/** No interval of one window holds more than two adjacent windows. */
+/** No interval of one window holds more than two adjacent windows allow. */
 export async function outcomesKeepTheBound(run: ContractRun, given: Policy, operations: number): Promise<void> {
   // the store does not report where windows begin
   const bound = boundOf({ ...given, align: "clock" });

@@ -6,7 +6,7 @@ import { randomAdvance, randomCost, randomPolicy } from "./random_policy.ts";
 const TRACE_LENGTH = 60;
 
 /**
- * The most units that an algorithm grants in any half-open interval as long as one window.
+ * The most units that an algorithm grants in any half-open interval one window long.
  *
  * @param policy The policy
  */
@@ -14,7 +14,7 @@ export function boundOf(policy: Policy): number {
   const { algorithm, limit, windowMs, align } = policy;
   switch (algorithm) {
     case "fixed-window":
-      // the key's first request begins a window, so it cannot be right before the boundary of two
+      // the key's first request starts a window, so it cannot come right before a boundary
       return align === "clock" ? 2 * limit : Math.max(0, 2 * limit - 1);
     case "sliding-approximate":
       return Math.max(0, 2 * limit - 1);
@@ -26,11 +26,11 @@ export function boundOf(policy: Policy): number {
   }
 }
 
-/** Sums the grants of the latest interval of one window. */
+/** Sums the grants in the latest interval of one window. */
 export class Interval {
   readonly #grants: { at: number; units: number }[] = [];
 
-  /** Adds a grant; returns the sum of the interval that ends with it. */
+  /** Adds a grant; returns the sum for the interval that ends with it. */
   add(at: number, units: number, windowMs: number): number {
     this.#grants.push({ at, units });
     while (this.#grants[0]!.at <= at - windowMs) this.#grants.shift();
@@ -38,7 +38,7 @@ export class Interval {
   }
 }
 
-/** No interval as long as one window holds more than the algorithm's bound, even if the limit changes. */
+/** No interval one window long holds more than the algorithm's bound, even if the limit changes. */
 export async function grantsNoMoreThanTheBound(run: ContractRun, operations: number): Promise<void> {
   for (const algorithm of run.traces(operations, TRACE_LENGTH)) {
     const policy = await randomPolicy(run, algorithm, { consequences: true });

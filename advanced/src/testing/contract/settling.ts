@@ -8,12 +8,12 @@ import { randomAdvance, randomCost, randomPolicy } from "./random_policy.ts";
 
 const TRACE_LENGTH = 60;
 
-/** A request that is counted by an estimate. */
+/** A request counted by an estimate. */
 interface Estimated {
   readonly at: number;
   readonly stamp: number;
   readonly modelStamp: number;
-  /** What has been counted so far, and when. */
+  /** The units counted so far, and when. */
   readonly counted: { at: number; units: number }[];
 }
 
@@ -22,10 +22,10 @@ function sumOf(counted: Estimated["counted"]): number {
 }
 
 /**
- * The most that an interval allows: what is counted in it on time, without debts.
+ * The most units that an interval allows: those counted in it on time, without debts.
  *
  * @param policy The policy
- * @param ms Length of the interval, with both ends
+ * @param ms The interval's length, including both ends
  */
 function roomIn(policy: Policy, ms: number): number {
   const { algorithm, limit, windowMs } = policy;
@@ -128,7 +128,7 @@ async function settleAlong(run: ContractRun, policy: Policy, advance: (last: Ver
   checkIntervals(run, policy, maxDebt!, all.flatMap(({ counted }) => counted));
 }
 
-// the model undoes grants completely, which windows and buckets that have moved on do not
+// the model undoes grants completely, unlike windows and buckets that have moved on
 function leastOf({ algorithm, align, window }: Policy, one: Estimated, now: number, counted: number): number {
   if (one.at === now) return 0;
   if (algorithm === "token-bucket") return counted;
