@@ -38,7 +38,7 @@ Deno.test("requests beyond the limit get 503, and say when to try again, until o
   assertEquals([count, by], [3, { normal: 1, low: 0 }]);
 });
 
-/** Serves an Express application, or a Sluice application in its place. */
+/** Serves an Express or Sluice application. */
 async function served(app: unknown, visit: (origin: string) => Promise<void>): Promise<void> {
   const server = createServer(app as never);
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -61,7 +61,7 @@ async function leave(url: string, happened: () => boolean): Promise<void> {
   await assertRejects(() => waiting);
 }
 
-// deno-lint-ignore no-explicit-any -- Express comes without types here
+// deno-lint-ignore no-explicit-any -- Express has no types here
 type Any = any;
 
 Deno.test("it is a middleware of Express, too, and whom a client has left counts until it has ended, or for a minute", async () => {

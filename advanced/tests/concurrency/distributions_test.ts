@@ -1,22 +1,22 @@
-/** The limiter with service times and arrivals other than those of the model it was designed with. */
+/** The limiter with service times and arrivals that differ from its design model. */
 import { assert } from "@std/assert";
 import { adaptive, fixed, phasesOf } from "./model_runs.ts";
 import { ARRIVALS, type ModelOptions, type Phase, SERVICES } from "./server_model.ts";
 
 const isLong = Deno.env.has("SLUICE_FUZZ_OPERATIONS");
-/** Numbers of servers, each with its number of seeds. */
+/** Server counts, each with its number of seeds. */
 const SIZES: ReadonlyMap<number, number> = new Map(isLong ? [[8, 10], [32, 10], [128, 3]] : [[32, 1]]);
-/** With many servers, many requests end before the first long one. Only a mix of few long requests shows that. */
+/** With many servers, many requests end before the first long one. Only a mix with few long requests shows that. */
 const MANY: ReadonlyMap<number, number> = new Map([[128, 1]]);
 /** Seed for the fixed limits; no adaptive run uses it. */
 const SEED_OF_FIXED = 4242;
-/** Fixed limits, as fractions of the servers. Bursts are processed best with a long queue. */
+/** Fixed limits, as fractions of the servers. A long queue is best for bursts. */
 const PARTS = isLong ? [0.75, 1, 1.25, 1.5, 2, 3, 4] : [1, 1.5, 3];
 const NAMES = isLong
   ? ["steady", "latency doubles", "back again", "capacity halves", "load spikes tenfold"]
   : ["latency doubles", "capacity halves", "load spikes tenfold"];
 
-/** The highest throughput of a fixed limit, and the lowest p99 among those with at least 90 % of it. */
+/** The highest throughput at a fixed limit, and the lowest p99 among limits with at least 90 % of it. */
 function bestFixed(phase: Phase, options: ModelOptions): { throughput: number; p99: number } {
   const forMs = isLong && phase.forMs > 6000 ? 20_000 : 5000;
   const all = PARTS.map((part) => {
@@ -83,8 +83,8 @@ function boundsOf(
 ): readonly [throughput: number, p99: number] {
   // the limit prevents queues that last from one burst to the next
   if (arrivals === "bursty") return [servers === 128 ? 0.3 : 0.55, 1.5];
-  // when all requests take equally long, the first moments determine p99
+  // when all requests take equally long, the start determines p99
   if (service === "constant" && name === "capacity halves") return [0.9, 2.7];
-  // when few requests take very long, it takes long to find out that all of them do
+  // when few requests take very long, it takes a while to find out that all of them do
   return [service === "lognormal" ? 0.8 : 0.9, 2];
 }

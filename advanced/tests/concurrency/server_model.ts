@@ -1,6 +1,6 @@
 /**
- * A model of a server: the M/M/c/∞ queue of Kleinrock, "Queueing Systems", volume 1, section 3.5. Requests arrive as a
- * Poisson process. The server processes `servers` of them at once, each for an exponentially distributed time; the
+ * A server model: the M/M/c/∞ queue from Kleinrock, "Queueing Systems", volume 1, section 3.5. Requests arrive as a
+ * Poisson process. The server processes `servers` of them at once, each for an exponentially distributed time. The
  * others wait in order of arrival. Its capacity is `servers / meanMs`. Time is virtual, and random numbers are seeded.
  *
  * Other distributions are available: {@linkcode SERVICES} and {@linkcode ARRIVALS}.
@@ -41,7 +41,7 @@ export interface ModelOptions {
   readonly arrivals?: typeof ARRIVALS[number];
 }
 
-/** State of the server and its load for a while. */
+/** The server's state and load for a while. */
 export interface Phase {
   readonly name: string;
   /** Duration in ms. */
@@ -50,20 +50,20 @@ export interface Phase {
   readonly servers: number;
   /** Mean service time in ms. */
   readonly meanMs: number;
-  /** Requests per second. With clients that wait for responses: the rate they would reach if none had to wait. */
+  /** Requests per second. With clients that wait for responses, the rate they would reach if none had to wait. */
   readonly perSecond: number;
 }
 
-/** Result of a phase. */
+/** A phase's result. */
 export interface Outcome {
   readonly name: string;
   /** Maximum number of requests per second the server could process. */
   readonly capacity: number;
   /** Requests per second it processed. */
   readonly throughput: number;
-  /** Latency of admitted requests in ms: the 99th percentile. */
+  /** The 99th percentile latency of admitted requests, in ms. */
   readonly p99: number;
-  /** Mean limit that arriving requests met. */
+  /** Mean limit when requests arrived. */
   readonly limit: number;
 }
 
@@ -96,7 +96,7 @@ export class Model {
     this.#arrivals = arrivals;
   }
 
-  /** Runs phases one after the other and returns the result of each. */
+  /** Runs phases one after the other and returns each one's result. */
   run(phases: readonly Phase[], admit: Admit, limitNow: () => number): Outcome[] {
     return phases.map((phase) => {
       this.#phase = phase;
@@ -136,7 +136,7 @@ export class Model {
     return Math.round(this.#phase.perSecond * (THINK_MS + 20) / 1000);
   }
 
-  /** A client sends a request. It sends the next one after its think time, or after its wait for a refusal. */
+  /** A client sends a request. It sends the next one after its think time, or after its wait when refused. */
   #ask(): void {
     if (this.#clients > this.#wantedClients) return void this.#clients--;
     const again = (afterMs: number) => this.#at(this.#exponential(afterMs), () => this.#ask());

@@ -1,5 +1,5 @@
 /**
- * How a new limit grows: immediately without contention, and no further than a model of an overloaded server allows.
+ * How a new limit grows: immediately without contention, and no further than an overloaded server model allows.
  */
 import { assert } from "@std/assert";
 import { adaptiveConcurrency, type Priority } from "@sluice/rate-limit";
@@ -11,16 +11,16 @@ const LATENCIES = [1, 10, 100, 1000, 3000, 30_000];
 const KINDS = ["constant", "exponential", "bimodal"] as const;
 
 interface Run {
-  /** Fraction of requests refused. */
+  /** Fraction of refused requests. */
   readonly refused: number;
-  /** Time in ms at which the limit reached 500. */
+  /** When the limit reached 500, in ms. */
   readonly at500: number;
   readonly throughput: number;
   readonly p99: number;
   readonly limit: number;
 }
 
-/** Runs phases and returns the result of the last one. */
+/** Runs phases and returns the last one's result. */
 function run(phases: readonly Phase[], seed: number, options: ModelOptions, priority?: Priority): Run {
   const model = new Model(seed, options);
   const limit = adaptiveConcurrency({ clock: () => model.now });
@@ -54,7 +54,7 @@ for (const service of KINDS) {
   Deno.test(`at most 1 % is refused where nothing is short, with ${service} times from 1 ms to 30 s`, () => {
     for (const meanMs of LATENCIES) {
       for (const inProgress of meanMs === 1 ? [10] : meanMs === 10 ? [10, 100] : [10, 100, 250, 500]) {
-        // a faster rise looks like a flood, and the limit needs half a second for it
+        // a faster rise looks like a flood, which takes the limit half a second
         if (inProgress / meanMs * 1000 > 10_000) continue;
         const at = (part: number) => roomy(meanMs, inProgress * part);
         const situations: Record<string, Phase[]> = {

@@ -79,7 +79,7 @@ function settling(
   };
 }
 
-/** Runs the contract. Returns the names of the failed tests, each with its message. */
+/** Runs the contract. Returns the names and messages of the failed tests. */
 async function failuresOf(
   Made: new (clock: VirtualClock) => Store,
   options?: StoreContractOptions,

@@ -98,7 +98,7 @@ for (const [limit, period] of [[7, 10], [20, 60]] as const) {
   );
 }
 
-/** A store like those of express-rate-limit, on the test's clock. */
+/** A store like express-rate-limit's, on the test's clock. */
 class Counter implements CounterLike {
   readonly localKeys = true;
   readonly #hits = new Map<string, { hits: number; end: number }>();

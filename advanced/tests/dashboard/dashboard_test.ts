@@ -12,7 +12,7 @@ function resetOf(limiter: string, key: string, headers: Record<string, string> =
   return { method: "POST", headers: { "sluice-reset": JSON.stringify({ limiter, key }), ...headers } };
 }
 
-/** Serves the dashboard of one limiter as a Fetch handler. */
+/** Serves one limiter's dashboard as a Fetch handler. */
 function served(limiter: Limiter, authorize: () => boolean | Promise<boolean> = () => true) {
   const page = fetchDashboard({ limiters: { api: limiter }, authorize });
   return (path = "/", init?: RequestInit) => page(new Request(`http://localhost${path}`, init));
@@ -185,7 +185,7 @@ Deno.test("whoever knows the secret sees the dashboard, with any user name", asy
   }
 });
 
-/** Headers of a reset request, and its status. The origin is http://localhost. */
+/** A reset request's headers, and its status. The origin is http://localhost. */
 const RESETS: [Record<string, string>, number][] = [
   [{ "sec-fetch-site": "same-origin" }, 200],
   [{ "sec-fetch-site": "same-origin", origin: "http://localhost" }, 200],

@@ -39,7 +39,7 @@ async function untilSeen(server: RawServer, expected: Partial<Figures>): Promise
     .catch(async () => assertEquals(pick(await seen(server)), expected));
 }
 
-/** One sequence, since each part depends on the tokens left by the one before. */
+/** One sequence, since each part depends on the tokens left by the previous one. */
 async function leaving(server: RawServer, adapts: boolean): Promise<void> {
   const inFlight = (count: number) => adapts ? count : null;
   await leave(server, "/model");
@@ -47,13 +47,13 @@ async function leaving(server: RawServer, adapts: boolean): Promise<void> {
   assertEquals(await seen(server), { begun: 1, closed: 1, tokens: 80, slots: 2, inFlight: inFlight(1) });
   assertEquals(await ask(server, "/open"), "opened");
   await untilSeen(server, { tokens: 40, slots: 3, inFlight: inFlight(0) });
-  // a stream ends with its client, and is charged what is known by then
+  // a stream ends with its client, and is charged the cost known by then
   await leave(server, "/stream");
   await untilSeen(server, { tokens: 10, slots: 3, inFlight: inFlight(0) });
   // nothing changes for clients that stay connected
   const { begun } = await seen(server);
   const staying = ask(server, "/model");
-  // an estimate above what is left admits nothing
+  // an estimate above the remaining tokens admits nothing
   assertEquals(await staying.then((text) => text.includes("Too many requests")), true);
   assertEquals((await seen(server)).begun, begun);
 }
@@ -82,7 +82,7 @@ for (const [runtime, start, ignore] of [["Node", startNode, skipNode], ["Deno", 
   });
 }
 
-/** Every way frees the slot and settles, except streams that are never ended, whose estimate stays. */
+/** Every way frees the slot and settles, except streams that never end: their estimate stays. */
 function assertEnded(line: string): void {
   const seen = JSON.parse(line) as Record<string, [tokens: number, isFree: boolean]>;
   for (const [way, [tokens, isFree]] of Object.entries(seen)) {

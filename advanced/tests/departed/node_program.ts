@@ -12,7 +12,7 @@ import { rateLimit as fastifyLimit } from "@sluice/rate-limit/fastify";
 import { rateLimit as koaLimit } from "@sluice/rate-limit/koa";
 import { SLOTS, TOKENS, WatchedService } from "./watched_service.ts";
 
-// deno-lint-ignore no-explicit-any -- Express comes without types here
+// deno-lint-ignore no-explicit-any -- Express has no types here
 type Any = any;
 
 function endless(): PassThrough {

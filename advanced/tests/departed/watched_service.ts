@@ -15,10 +15,10 @@ export interface Figures {
   readonly inFlight: number | null;
 }
 
-/** Options of the token limit: the estimate is 20, and the handler reports the actual use. */
+/** Token limit options: the estimate is 20, and the handler reports the actual use. */
 export const TOKENS = { limit: 100, windowMs: 3_600_000, maxDebt: 500, cost: 20, keyGenerator: () => "key" } as const;
 
-/** Options of the concurrency limit. */
+/** Concurrency limit options. */
 export const SLOTS = { algorithm: "concurrency", limit: 3, windowMs: 3_600_000, keyGenerator: () => "key" } as const;
 
 export class WatchedService {
@@ -32,7 +32,7 @@ export class WatchedService {
     return { tokens: 60 };
   }
 
-  /** Records that a handler has started, and when its response is closed. */
+  /** Records when a handler starts, and when its response is closed. */
   begin(res: { on(event: "close", listener: () => void): unknown }): void {
     this.#begun++;
     res.on("close", () => this.#closed++);

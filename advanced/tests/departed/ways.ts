@@ -1,10 +1,10 @@
-/** Clients that disconnect before a handler responds, in all the ways in which it may still respond. */
+/** Clients that disconnect before a handler responds, for every way in which it may still respond. */
 import { once } from "node:events";
 import { connect } from "node:net";
 import { Readable } from "node:stream";
 import { rateLimit } from "@sluice/rate-limit";
 
-// deno-lint-ignore no-explicit-any -- Sluice and Express, which comes without types here
+// deno-lint-ignore no-explicit-any -- Sluice and Express, which has no types here
 type Any = any;
 
 /** A way to respond. */
@@ -47,7 +47,7 @@ export const OWN_WAYS: Readonly<Record<string, Way>> = {
  *
  * @param app An application
  * @param ways The ways
- * @returns By name: tokens left of 1000 after an estimate of 20 and a use of 5, and whether the slot was freed
+ * @returns By name: tokens left out of 1000 after an estimate of 20 and a use of 5, and whether the slot was freed
  */
 export async function departures(app: Any, ways: Readonly<Record<string, Way>>): Promise<Record<string, unknown>> {
   const keyGenerator = (req: Any) => req.path as string;

@@ -1,4 +1,4 @@
-/** Prints what happens in Express to requests whose clients have disconnected. */
+/** Prints what happens in Express to requests from disconnected clients. */
 import express from "express";
 import { departures, WAYS } from "./ways.ts";
 

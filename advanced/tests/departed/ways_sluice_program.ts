@@ -1,4 +1,4 @@
-/** Prints what happens in Sluice to requests whose clients have disconnected. */
+/** Prints what happens in Sluice to requests from disconnected clients. */
 import sluice from "@sluice/sluice";
 import { departures, OWN_WAYS, WAYS } from "./ways.ts";
 

@@ -1,4 +1,4 @@
-/** At least one case for every option, with the options and the start of its trace. */
+/** At least one case for every option, with its options and the start of its trace. */
 import { PolicyRules } from "@sluice/rate-limit/rules";
 import { type AlgorithmName, MemoryStore } from "@sluice/rate-limit";
 import type { Random } from "../../src/testing/seeded_random.ts";
@@ -9,7 +9,7 @@ import type { TraceShape } from "./traces.ts";
 
 export interface Case extends Omit<Scene, "trace" | "options">, TraceShape {
   options(making: Making): AnyOptions;
-  /** Whether an entry supports the options; all do by default. */
+  /** Whether an entry supports the options; by default, all do. */
   readonly suits?: (subject: Subject) => boolean;
 }
 
@@ -285,7 +285,7 @@ const PARTS: readonly ((making: Making, pick: Random) => AnyOptions)[] = [
   () => ({ ipv6Subnet: 48 }),
 ];
 
-/** A case of random options, some of which may be incompatible. */
+/** A case with random options, some of which may be incompatible. */
 export function randomCase(pick: Random): Case {
   const algorithms = Object.keys(ALGORITHMS) as AlgorithmName[];
   const algorithm = algorithms[pick(algorithms.length)]!;

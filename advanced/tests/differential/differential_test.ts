@@ -1,5 +1,5 @@
 /**
- * Every option of the limiter with the same requests on every path: seven frameworks and web requests, synchronous and
+ * Every limiter option with the same requests on every path: seven frameworks and web requests, synchronous and
  * asynchronous stores, functions that return values or promises. Results must be the same.
  */
 import { assert, assertEquals } from "@std/assert";
@@ -30,7 +30,7 @@ const VARIANTS: readonly Variant[] = [
   { store: "async", functions: "async" },
 ];
 
-/** Number of random cases in a test run, and the seed of the first. */
+/** Number of random cases in a test run, and the first one's seed. */
 const RANDOM = Number(Deno.env.get("SLUICE_DIFFERENTIAL_CASES") ?? 16);
 const SEED = Number(Deno.env.get("SLUICE_DIFFERENTIAL_SEED") ?? 1);
 

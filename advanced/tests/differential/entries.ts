@@ -4,7 +4,7 @@ import sluice from "@sluice/sluice";
 import { fetchLimit, type FetchLimitOptions, rateLimit, type RateLimitOptions } from "@sluice/rate-limit";
 import { left, made, reasonOf, type Subject, SUBJECTS } from "../frameworks/subjects.ts";
 
-// deno-lint-ignore no-explicit-any -- one text for two frameworks
+// deno-lint-ignore no-explicit-any -- one source for two frameworks
 type Any = any;
 
 const infoOf = (ip: string | null) => ip === null ? undefined : { remoteAddr: { hostname: ip } };
@@ -106,5 +106,5 @@ const fetchEntry: Subject = {
     new Response(`${text} ${(rest[0] as { statusCode: number }).statusCode}`, { status }),
 };
 
-/** All of them; the others are compared with the first. */
+/** All entries; the others are compared with the first. */
 export const ENTRIES: readonly Subject[] = [fetchEntry, sluiceEntry, expressEntry, ...SUBJECTS];

@@ -1,4 +1,4 @@
-/** The same in real time: how long requests wait on each path. */
+/** How long requests wait on each path, in real time. */
 import { assert, assertEquals } from "@std/assert";
 import { MemoryStore } from "@sluice/rate-limit";
 import { AsyncStore } from "../support/async_store.ts";
@@ -13,7 +13,7 @@ const CASES = {
   "until there is room": { options: { ...RATE, burst: 3, delay: { maxMs: 500 } }, at: [0, 0, 0, 40, 80, 120] },
 };
 
-/** A busy machine makes waits longer, though not every time. A wait that is twice as long is so every time. */
+/** A busy machine makes some waits longer. A limiter that waits twice as long does so every time. */
 const ATTEMPTS = 20;
 /** How late a request may leave, in ms: less than the shortest wait. */
 const LATE_MS = 30;

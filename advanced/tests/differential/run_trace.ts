@@ -1,4 +1,4 @@
-/** Sends a trace through one entry, with one kind of store and functions, in virtual time, and records the results. */
+/** Sends a trace through one entry in virtual time, with one kind of store and functions, and records the results. */
 import { assert, assertEquals } from "@std/assert";
 import { PATIENCE_MS } from "../../../tests/support/patience.ts";
 import { MemoryStore } from "@sluice/rate-limit";
@@ -7,7 +7,7 @@ import type { AnyOptions, Served, Subject } from "../frameworks/subjects.ts";
 import { Stage, turns } from "./stage.ts";
 import type { TracedRequest } from "./traces.ts";
 
-/** Tools for building the options of a case. */
+/** Tools for building a case's options. */
 export interface Making {
   /** Reads a header from the context passed to functions in the options. */
   header(context: unknown, name: string): string | undefined;
@@ -31,28 +31,28 @@ export interface Scene {
   readonly start?: number;
   /** An outage of the remote store, in ms: it fails, or its replies never arrive. */
   readonly outage?: { readonly from: number; readonly to: number; readonly kind: "fails" | "stalls" };
-  /** What is not compared, where the store is called differently on purpose. */
+  /** Results not compared, because the store is called differently on purpose. */
   readonly apart?: readonly ("state" | "headers" | "counters")[];
   /**
-   * Whether simultaneous requests are always decided one after another. By default, those whose functions return
-   * promises are decided together, and merged for a remote store. Merged requests get the state after all of them,
+   * Whether simultaneous requests are always decided one after another. By default, if functions return promises,
+   * requests are decided together, and merged for a remote store. Merged requests get the state after all of them,
    * which differs when the requests differ or refusals have consequences.
    */
   readonly inTurn?: boolean;
 }
 
-/** Result of a request. */
+/** A request's result. */
 interface Outcome {
   readonly status: number;
   readonly headers: Record<string, string>;
   readonly body: string;
 }
 
-/** Result of a trace. */
+/** A trace's result. */
 export interface Observed {
   /**
-   * For each moment with an event: counters and keys afterwards, and the requests that have ended. Requests sent at a
-   * time are recorded half a ms later.
+   * For each moment with an event: counters and keys afterwards, and the requests that have ended. Requests are
+   * recorded half a ms after they are sent.
    */
   readonly steps: ReadonlyMap<number, string>;
   /** When each request reached its handler or was refused. */
@@ -102,7 +102,7 @@ class Run {
   readonly #stage: Stage;
   readonly #store: AsyncStore | null;
   readonly #arrived = new Map<string, () => void>();
-  /** Responses that nothing holds back any longer. */
+  /** Responses that are no longer held back. */
   readonly #due = new Map<string, Promise<void>>();
   readonly #pending = new Map<string, Promise<void>>();
   readonly #sent = new Map<string, TracedRequest>();
@@ -182,7 +182,7 @@ class Run {
     const response = await this.#served!.ask("/hello", { ip, headers });
     const body = await response.text();
     const told = [...response.headers].filter(([name]) => HEADERS.test(name));
-    // fetchLimit passes errors on for its caller to handle
+    // fetchLimit passes errors on to its caller
     const isPlain = response.status === 500 || this.#scene.apart?.includes("headers");
     this.outcomes[id] = {
       status: response.status,
@@ -232,7 +232,7 @@ class Run {
     let next = 0;
     try {
       for (;;) {
-        // timers due at a time run before requests sent at that time
+        // timers due at the same time run before requests
         const timed = Math.min(this.#stage.due, known.find((one) => !steps.has(one)) ?? Infinity);
         const sent = trace[next]?.at ?? Infinity;
         if (timed === Infinity && sent === Infinity) break;
@@ -273,7 +273,7 @@ class Run {
   }
 }
 
-/** How long to wait, in ms, for a framework's work after a response before it counts as not done. */
+/** How long to wait, in ms, for a framework's work after a response before it counts as unfinished. */
 const SETTLE_MS = 3000;
 
 /**

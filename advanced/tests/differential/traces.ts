@@ -1,4 +1,4 @@
-/** Random requests: alone and in crowds, from a few clients, some slow, some failing. */
+/** Random requests: alone and in crowds, from a few clients. Some are slow, some fail. */
 import { type Random, seededRandom } from "../../src/testing/seeded_random.ts";
 
 /** A request, and when it is sent, in ms since the start. */
@@ -16,7 +16,7 @@ export interface TracedRequest {
 const ADDRESSES = ["192.0.2.1", "192.0.2.1", "2001:db8::1", "2001:db8::2", "2001:db8:0:1::1"];
 const USERS = ["ann", "ann", "bob"];
 
-/** Properties of a trace. */
+/** A trace's properties. */
 export interface TraceShape {
   /** Whether some clients are unknown. */
   readonly unknown?: boolean;

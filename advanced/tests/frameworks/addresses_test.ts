@@ -1,4 +1,4 @@
-/** The client's address, from what each platform passes to each framework. */
+/** The client's address, as each platform passes it to each framework. */
 import { assertEquals } from "@std/assert";
 import { serve as serveOnNode } from "@hono/node-server";
 import { Elysia } from "elysia";
@@ -54,7 +54,7 @@ Deno.test("a client of Hono is the one that has connected to Deno.serve", async 
   const app = new Hono().use(honoLimit({ limit: 1 })).get("/", (c) => c.text(c.get("rateLimit")?.key ?? "none"));
   const server = Deno.serve({ port: 0, hostname: "127.0.0.1", onListen: () => {} }, app.fetch);
   try {
-    // nothing vouches for what a client claims
+    // a client's own claim is not trusted
     const headers = { "x-forwarded-for": "198.51.100.1", "cf-connecting-ip": "198.51.100.2" };
     const response = await fetch(`http://127.0.0.1:${server.addr.port}/`, { headers });
     assertEquals(await response.text(), "127.0.0.1");

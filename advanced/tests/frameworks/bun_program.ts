@@ -1,4 +1,4 @@
-/** Elysia and Hono served natively by Bun: prints what clients get. */
+/** Elysia and Hono served natively by Bun: prints the clients' responses. */
 import { Elysia } from "elysia";
 import { Hono } from "hono";
 import { rateLimit as elysiaLimit } from "@sluice/rate-limit/elysia";
@@ -24,7 +24,7 @@ async function report(name: string, server: BunServer): Promise<void> {
   console.log(`${name}: ${said.join(", ")}`);
 }
 
-/** Reports for how many hosts a route's policy refuses the second request. */
+/** Counts the hosts for which a route's policy refuses the second request. */
 async function reportRoutes(name: string, server: BunServer): Promise<void> {
   let refused = 0;
   for (const host of HOSTS) {
@@ -37,7 +37,7 @@ async function reportRoutes(name: string, server: BunServer): Promise<void> {
   console.log(`${name}: ${refused} of ${HOSTS.length} hosts`);
 }
 
-/** Elysia reads the path from the twelfth character of a URL on. */
+/** Elysia looks for the path from a URL's twelfth character on. */
 const HOSTS = ["h", "example.com"];
 
 /** Keyed by host, so that each has its own quota. */

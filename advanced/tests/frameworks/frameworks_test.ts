@@ -1,4 +1,4 @@
-/** One test suite for the limiters of all frameworks. */
+/** One test suite for all frameworks' limiters. */
 import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { MemoryStore } from "@sluice/rate-limit";
 import { PolicyRules } from "@sluice/rate-limit/rules";
@@ -27,7 +27,7 @@ async function statuses(served: Served, paths: readonly string[]): Promise<numbe
   return all;
 }
 
-/** Some frameworks report the end of a request only after its response has been sent. */
+/** Some frameworks report that a request has ended only once its response has been sent. */
 async function until(isTrue: () => boolean | Promise<boolean>): Promise<void> {
   const end = performance.now() + PATIENCE_MS;
   while (!await isTrue()) {

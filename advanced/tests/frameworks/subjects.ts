@@ -15,7 +15,7 @@ import { rateLimit as koaLimit } from "@sluice/rate-limit/koa";
 import type { ContextLimitOptions } from "@sluice/rate-limit/hono";
 import type { HandlerOptions, Limiter } from "@sluice/rate-limit";
 
-// deno-lint-ignore no-explicit-any -- one text for five kinds of contexts
+// deno-lint-ignore no-explicit-any -- one source for five kinds of contexts
 type AnyContext = any;
 export type AnyOptions = ContextLimitOptions<AnyContext, AnyContext[], AnyContext>;
 

@@ -1,4 +1,4 @@
-/** Types in each framework. Most of the test is that this file compiles. */
+/** Types in each framework. The test is mostly that this file compiles. */
 import { assertEquals } from "@std/assert";
 import type { RateLimitInfo } from "@sluice/rate-limit";
 import { Elysia } from "elysia";

@@ -31,7 +31,7 @@ async function statusOf(origin: string, headers: Record<string, string> = {}): P
   return response.status;
 }
 
-/** Statuses of six requests, each from another address of one /64, behind a proxy. */
+/** Statuses for six requests behind a proxy, each from a different address in one /64. */
 async function fromOneSubnet(limiter: Any): Promise<number[]> {
   const app: Any = express();
   app.set("trust proxy", 1);
@@ -54,8 +54,7 @@ Deno.test("clientKey(req) does in a composite key what ipKeyGenerator(req.ip) do
 });
 
 /**
- * Two requests that will fail, four refused meanwhile, and the status of the next one afterwards. At most two are
- * admitted at a time.
+ * Two requests that will fail, four refused meanwhile, and the next one's status. At most two are admitted at a time.
  */
 async function failing(limiter: Any): Promise<number[]> {
   const app: Any = express();
@@ -199,7 +198,7 @@ Deno.test("fromCounter tells a counter the limit, and what it is given for its i
   assertEquals(message, "fromCounter: option init must be an object, not 5");
 });
 
-// the warnings are printed once per process, so one test covers all of them
+// the warnings are printed once per process, so one test covers them all
 Deno.test("on Express, mistakes about who the client is are warned about once", async () => {
   const asked = async (options: Any, trust: unknown, headers: Record<string, string>) => {
     const app: Any = express();

@@ -71,7 +71,7 @@ Deno.test("a second layer for a whole site is another limit with its own key", a
     ask({ peer: `2001:db8:1:${subnet.toString(16)}::${host.toString(16)}` });
   // the generator returned req.ip, and a /64 still counts as one client
   assertEquals([await from(1, 1), await from(1, 2), await from(1, 3)], [200, 200, 429]);
-  // three more subnets of the same site, until the site's quota is used up
+  // three more subnets at the same site, until the site's quota is used up
   assertEquals([await from(2, 1), await from(3, 1), await from(4, 1), await from(5, 1)], [200, 200, 200, 429]);
   assertEquals(await ask({ peer: "2001:db8:2::1" }), 200);
 });

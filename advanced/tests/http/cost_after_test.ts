@@ -61,7 +61,7 @@ Deno.test("what a failed request has charged is not given back, and its cost is 
   const app = sluice();
   app.use(limit);
   app.get("/", (req, res) => {
-    // deno-lint-ignore no-explicit-any -- the property is the program's to declare
+    // deno-lint-ignore no-explicit-any -- programs declare the property
     (req as any).rateLimit.decision.charge(20);
     res.sendStatus(500);
   });
@@ -101,7 +101,7 @@ Deno.test("a cost that nobody knows leaves the estimate as it is, without an err
   assertEquals(errors, []);
 });
 
-/** Lets the effects of an event happen. */
+/** Lets an event take effect. */
 async function turn(): Promise<void> {
   for (let i = 0; i < 3; i++) await new Promise((resolve) => setTimeout(resolve, 0));
 }
@@ -131,14 +131,14 @@ for (const where of ["memory", "a store elsewhere"]) {
     used = 4;
     end();
     assertEquals([await left(), asked], [96, 2]);
-    // what the handler has used so far, and then all of it
+    // the units the handler has used so far, and then all of them
     used = 15;
     await leave();
     assertEquals(await left(), 81);
     used = 36;
     end();
     assertEquals(await left(), 60);
-    // a response that never ends: the estimate, or what was used by then
+    // a response that never ends: the estimate, or the units used by then
     used = undefined;
     await leave();
     assertEquals(await left(), 50);
@@ -156,7 +156,7 @@ Deno.test("what a handler charges after its client has left is counted once", as
   app.use(limit);
   let go = (): void => {};
   app.get("/", async (req, res) => {
-    // deno-lint-ignore no-explicit-any -- the property is the program's to declare
+    // deno-lint-ignore no-explicit-any -- programs declare the property
     const { decision } = (req as any).rateLimit;
     decision.charge(res.locals.used = 15);
     await new Promise<void>((resolve) => go = resolve);
@@ -237,7 +237,7 @@ Deno.test("a handler can charge what a stream has used, and end it when the debt
   const app = sluice();
   app.use(limit);
   app.get("/", async (req, res) => {
-    // deno-lint-ignore no-explicit-any -- the property is the program's to declare
+    // deno-lint-ignore no-explicit-any -- programs declare the property
     const { decision } = (req as any).rateLimit;
     res.locals.used = 0;
     do {

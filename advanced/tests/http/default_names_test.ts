@@ -24,7 +24,7 @@ async function askBoth(first: RateLimitOptions, second: RateLimitOptions): Promi
   return await app.fetch(new Request("http://localhost/"), { remoteAddr: { hostname: "192.0.2.1" } });
 }
 
-// the warning is printed once per process, so one test covers all of it
+// the warning is printed once per process, so one test covers it
 Deno.test("two unnamed limiters with equal options on one store cause one warning", async () => {
   const well = await warnings(async () => {
     const store = new MemoryStore();
@@ -49,7 +49,7 @@ Deno.test("two unnamed limiters with equal options on one store cause one warnin
     const store = new MemoryStore();
     const before = fetchLimit({ store, limit: 10 });
     const response = await askBoth({ store, limit: 10 }, { store, limit: 20 });
-    // they do count together
+    // they really count together
     assertEquals(response.headers.get("x-ratelimit-remaining"), "9");
     assertEquals((await before.limiter.peek("192.0.2.1")).remaining, 9);
   });
@@ -75,9 +75,9 @@ Deno.test("limits that count differently have different default names", () => {
   const all = groups.flat();
   const names = all.map((options) => rateLimit(options).limiter.policies[0]!.name);
   assertEquals(new Set(names).size, all.length, names.join());
-  // a limiter may have all of them, since their names differ
+  // one limiter may have all of them, since their names differ
   assertEquals(rateLimit({ limits: all }).limiter.policies.map(({ name }) => name), names);
-  // the order of the options does not matter
+  // option order does not matter
   const nameOf = (options: LimitOptions) => rateLimit(options).limiter.policies[0]!.name;
   assertEquals(
     nameOf({ limit: 5, block: { after: 1, forMs: 60 } }),

@@ -16,7 +16,7 @@ async function turns(): Promise<void> {
   for (let i = 0; i < 100; i++) await Promise.resolve();
 }
 
-/** A limiter for web requests on the test's clock, and a log of who was served when. */
+/** A limiter for web requests on the test's clock, and a log of when each client was served. */
 function served(options: FetchLimitOptions) {
   const clock = new VirtualClock();
   const start = clock.now;

@@ -44,7 +44,7 @@ type Talk = (ask: (path?: string, init?: RequestInit) => Promise<Seen>, origin: 
 
 const SHOWN = /^(x-ratelimit-|ratelimit|retry-after$|cache-control$|content-type$)/;
 
-/** A talk that sends requests for some paths in a row. */
+/** A talk that requests some paths in a row. */
 function inRow(...paths: (string | [string, RequestInit])[]): Talk {
   return async (ask) => {
     const seen: Seen[] = [];
@@ -53,7 +53,7 @@ function inRow(...paths: (string | [string, RequestInit])[]): Talk {
   };
 }
 
-/** Makes a client whose requests resolve once the server has finished everything about them. */
+/** Makes a client whose requests resolve once the server has completely finished them. */
 function clientOf(app: Any, origin: string): (path?: string, init?: RequestInit) => Promise<Seen> {
   let finished = Promise.withResolvers<void>();
   app.use((_req: Any, res: Any, next: Any) => {
@@ -121,7 +121,7 @@ function routes(app: Any): void {
   });
 }
 
-/** The program of most tests: a limiter with a stopped clock, and three routes. */
+/** The program for most tests: a limiter with a stopped clock, and three routes. */
 function limited(...all: Any[]): (app: Any) => void {
   return (app) => {
     const clock = new VirtualClock();
@@ -251,7 +251,7 @@ Deno.test("an error after the answer is passed to the limiter's listeners and do
   assertEquals(told, ["mine", "mine", "mine", "mine"]);
 });
 
-/** A client that reads the start of a response and disconnects, and what the next client sees. */
+/** A client reads the start of a response and disconnects. Returns the next client's view. */
 const leaves: (left: () => Promise<void>) => Talk = (left) => async (ask, origin) => {
   const leaving = new AbortController();
   const begun = await fetch(`${origin}/stream`, { signal: leaving.signal });
@@ -331,7 +331,7 @@ Deno.test("behind express-rate-limit, the headers are those of the limit with le
   }
 });
 
-/** The headers of either limiter, normalized for comparison. */
+/** Either limiter's headers, normalized for comparison. */
 function comparable({ status, headers }: Seen): Record<string, unknown> {
   const { "x-ratelimit-reset": _reset, "content-type": _type, "cache-control": _cache, ...rest } = headers;
   const lists = Object.entries(rest).map(([name, value]) => [
@@ -467,7 +467,7 @@ const CASES: readonly Case[] = [
   },
 ];
 
-/** Their logs about failing stores are not part of the response. */
+/** Logs about failing stores are not part of the response. */
 const SILENT = { error() {}, warn() {} };
 
 for (const { name, options, talk, expected } of CASES) {

@@ -97,7 +97,7 @@ Deno.test("handlers behind fetchLimit see the decision about their request", asy
   assertEquals(limit.decisionOf(new Request("http://localhost/")), undefined);
 });
 
-// the warnings are printed once per process, so one test covers all of them
+// the warnings are printed once per process, so one test covers them all
 Deno.test("fetchLimit warns once if a proxy stands in front, naming clientAddress, and of addresses in keys", async () => {
   const forwarded = { "x-forwarded-for": "203.0.113.5" };
   const clientAddress = (request: Request) => request.headers.get("x-forwarded-for") ?? undefined;

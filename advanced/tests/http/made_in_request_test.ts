@@ -21,7 +21,7 @@ async function warnings(options: () => RateLimitOptions): Promise<string[]> {
   }
 }
 
-// the warnings are printed once per process, so one test covers all of them
+// the warnings are printed once per process, so one test covers them all
 Deno.test("an in-memory store that may have been made for one request causes one warning", async () => {
   assertEquals((await warnings(() => ({ limit: 10 }))).length, 1);
   assertEquals(await warnings(() => ({ limit: 11, store: new MemoryStore() })), []);

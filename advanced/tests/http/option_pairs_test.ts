@@ -1,4 +1,7 @@
-/** Every option together with one limit, several limits, and rules: it works, or the message names a given option. */
+/**
+ * Every option together with one limit, several limits, and rules: it works, or the message names an option that was
+ * set.
+ */
 import { assert, assertEquals } from "@std/assert";
 import { fetchLimit, MemoryStore, rateLimit, type RateLimitOptions } from "@sluice/rate-limit";
 import { rateLimit as fastifyLimit } from "@sluice/rate-limit/fastify";
@@ -69,7 +72,7 @@ const VALUES: { readonly [Name in keyof Required<RateLimitOptions>]: readonly un
   problemDetails: [true, false],
 };
 
-/** Options that each option is combined with. */
+/** Options to combine each option with. */
 const BESIDE: Readonly<Record<string, readonly unknown[]>> = {
   limit: [5],
   limits: VALUES.limits,
@@ -84,7 +87,7 @@ const BESIDE: Readonly<Record<string, readonly unknown[]>> = {
   ],
 };
 
-/** The options that a message names; for a part of one, such as `policies.pro`, that one. */
+/** The options that a message names. A part, such as `policies.pro`, counts as its option. */
 function namedIn(message: string): string[] {
   const whole = /^\w+, (\w+)\./.exec(message)?.[1];
   if (whole !== undefined) return [whole];

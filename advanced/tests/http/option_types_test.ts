@@ -1,4 +1,4 @@
-/** Argument types of functions in the options: this file does not compile if one is wrong. */
+/** Argument types for functions in the options: this file does not compile if one is wrong. */
 import { assertEquals } from "@std/assert";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { createServer } from "node:http";

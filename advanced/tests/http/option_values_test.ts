@@ -193,7 +193,7 @@ Deno.test("an error names the function that made the limiter, or the method that
   const { message } = await assertRejects(() => limiter.waitFor("k", { cost: -1 }), RangeError);
   assertEquals(message, "limiter.waitFor: option cost must be an integer from 0 to 2147483648, not -1");
 
-  // a value returned by a function in the options is attributed to the function that took the options
+  // errors about a value from an option's function name the function that accepted the options
   const handler = fetchLimit({ cost: () => NaN, keyGenerator: () => "k" })(() => new Response("hello"));
   const failed = await assertRejects(() => handler(new Request("http://localhost/")), RangeError);
   assertEquals(failed.message, "fetchLimit: option cost must be an integer from 0 to 2147483648, not NaN");

@@ -12,7 +12,7 @@ import { seededRandom } from "../../src/testing/seeded_random.ts";
 const STANDARDS = ["draft-6", "draft-7", "draft-8", "draft-10", "draft-11", null] as const;
 const INTEGER = /^\d{1,15}$/;
 
-/** Asserts that a value is an RFC 9651 list of limits: strings with parameters of a few types. */
+/** Asserts that a value is an RFC 9651 list of limits: strings with a few types of parameters. */
 function assertList(value: string, wanted: Record<string, "number" | "string" | "bytes">): void {
   const list = parseList(value);
   assert(list.length > 0, value);

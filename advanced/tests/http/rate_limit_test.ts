@@ -103,7 +103,7 @@ Deno.test("Retry-After of a refusal is not early for limiters in front that have
   };
   assertEquals(await waits(outer), [[429, "4"], [429, "10"]]);
   assertEquals(await waits({ ...outer, headers: false }), [[429, "4"], [429, "10"]]);
-  // these have units again as soon as the refused request has ended, or refuse no request
+  // these have units again once the refused request has ended, or refuse no request
   for (const front of [{ skipFailedRequests: true }, { dryRun: true }, { algorithm: "concurrency" as const }]) {
     assertEquals(await waits({ ...outer, ...front }), [[429, "4"], [429, "4"]]);
   }
@@ -392,7 +392,7 @@ Deno.test("handler answers in the limiter's place, and onLimitReached is called 
 });
 
 Deno.test("a handler may allow a refusal to be cached", async () => {
-  // deno-lint-ignore no-explicit-any -- Express's way to answer
+  // deno-lint-ignore no-explicit-any -- Express's way to respond
   const handler = (_req: unknown, res: any) => res.status(503).set("Cache-Control", "max-age=5").send("mine");
   assertEquals((await appWith({ limit: 0, handler }).ask()).headers.get("cache-control"), "max-age=5");
 });

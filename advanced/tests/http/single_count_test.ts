@@ -1,4 +1,4 @@
-/** One limiter that a request passes twice. */
+/** A request that passes one limiter twice. */
 import { assertEquals, assertMatch } from "@std/assert";
 import express from "express";
 import { fetchLimit, rateLimit } from "@sluice/rate-limit";

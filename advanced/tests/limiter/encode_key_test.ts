@@ -29,7 +29,7 @@ Deno.test("different keys stay different in the store, whatever they contain", (
   for (let i = 0; i < 5_000; i++) {
     const key = Array.from({ length: 1 + pick(6) }, () => PIECES[pick(PIECES.length)]).join("");
     const stored = see(key);
-    // an encoded key is also a valid key, and a different one unless it is the same string
+    // an encoded key is also a valid key, and encodes differently unless it is the same string
     for (const form of [stored, shortenKey(key)]) if (form !== key) see(form);
   }
   for (const start of ["", "x".repeat(300)]) {

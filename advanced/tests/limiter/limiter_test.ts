@@ -121,7 +121,7 @@ Deno.test("peek with a key's own limit returns what remains of that limit", asyn
   const left = async (options?: PeekOptions) =>
     (await limiter.peek("a", options)).verdicts.map(({ remaining }) => remaining);
   assertEquals([await left(), await left(tier), await left({ limit: 50 })], [[0, 1], [6, 1], [46, 46]]);
-  // deno-lint-ignore no-explicit-any -- what plain JavaScript may give
+  // deno-lint-ignore no-explicit-any -- values that plain JavaScript may pass
   assertThrows(() => limiter.peek("a", { cost: 2 } as any), TypeError, "limiter.peek: there is no option cost");
   assertThrows(() => limiter.peek("a", { limit: { minute: 1 } }), TypeError, "minute");
 });
@@ -140,7 +140,7 @@ Deno.test("max may be given for one limit by its name", async () => {
 
 Deno.test("an unknown option of consume or waitFor, or an unknown name of a limit, is an error and takes nothing", async () => {
   const { limiter } = made({ limits: [{ name: "second", limit: 1 }, { name: "day", limit: 5 }] });
-  // deno-lint-ignore no-explicit-any -- what plain JavaScript may give
+  // deno-lint-ignore no-explicit-any -- values that plain JavaScript may pass
   const wrong: [any, string][] = [
     [{ max: 5 }, "there is no option max; "],
     [{ nonsense: 5 }, "there is no option nonsense; there are cost, limit"],
@@ -555,10 +555,10 @@ for (
     clock.advance(30_000);
     const limiter = change(60_000);
     const { retryAfterMs, resetMs } = limiter.consume("key") as Decision;
-    // algorithms that track exact times give it back sooner; two counters do so within two windows
+    // algorithms with exact times return it sooner; two counters return it within two windows
     const longest = algorithm === "sliding-approximate" ? 120_000 : algorithm === "sliding-window" ? 66_000 : 60_000;
     assert(retryAfterMs <= 66_000 && resetMs <= longest, `${retryAfterMs}, ${resetMs}`);
-    // a refusal stays the same as long as it lasts, and then ends
+    // a refusal stays the same until it ends
     clock.advance(Math.max(0, retryAfterMs - 1));
     if (retryAfterMs > 0) assertEquals((limiter.consume("key") as Decision).retryAfterMs, 1);
     clock.advance(1);
@@ -655,7 +655,7 @@ Deno.test("a listener that throws changes no decision, and is logged to the cons
           throw new Error("a mistake");
         });
       }
-      // which would end the process
+      // an unhandled rejection would end the process
       for (const event of ["limited", "shadowLimited"]) {
         limiter.prependListener(event, () => Promise.reject(new Error("a mistake of an asynchronous listener")));
       }

@@ -35,7 +35,7 @@ for (const [name, make] of Object.entries(STORES)) {
       assertEquals(await left("ann", { limit: 5 }), 2);
       assertEquals(await left("ann", { limit: 5, windowMs: 3_600_000 }), 1);
       assertEquals(await left("ann", "daily"), 15);
-      // back at the old limit, which the use now exceeds
+      // back at the old limit, which the usage now exceeds
       const refused = await limiter.consume("ann");
       assertEquals([refused.allowed, refused.remaining], [false, 0]);
       assertEquals((await limiter.peek("ben", { policy: "pro" })).remaining, 9);
@@ -88,7 +88,7 @@ Deno.test("a refusal that was remembered is not told to a key whose policy has c
   }
 });
 
-/** Sends a user's request to a limit, and returns the remaining units, or the status of the refusal. */
+/** Sends a user's request to a limit, and returns the remaining units, or the refusal's status. */
 function asker(limit: ReturnType<typeof fetchLimit>) {
   const handler = limit((request) => Response.json(limit.decisionOf(request)!.remaining));
   return async (user: string) => {
@@ -140,7 +140,7 @@ Deno.test("a policy that is known at once, or that none is to remember, is asked
   }));
   assertEquals([await sync("ann"), await sync("ben"), await sync("ben")], [9, 0, 429]);
   tiers.ann = "free";
-  // one unit was used, which is all this policy has
+  // one unit was used, which is this policy's whole limit
   assertEquals(await sync("ann"), 429);
   let asked = 0;
   const never = asker(
@@ -218,7 +218,7 @@ Deno.test("requests of one key share a lookup that is under way, each in its own
   assertEquals([asked, responses.filter(({ status }) => status === 200).length], [1, 400]);
   assertEquals(await Promise.all(responses.slice(0, 400).map((response) => response.json())), [...Array(400).keys()]);
 
-  // the cached policy has expired, and the lookup fails: for all requests that share it, and for none afterwards
+  // the cached policy has expired, and the lookup fails for all requests that share it, but for none afterwards
   clock.advance(5000);
   const failing = crowd();
   fail(new Error("the database is down"));

@@ -59,7 +59,7 @@ for (const algorithm of SETTLED) {
     const decision = check(limiter, 60);
     assertEquals(decision.settle(250), true);
     assertEquals([decision.remaining, decision.verdicts[0]!.granted], [0, 250]);
-    // 250 units used of 100 per window: one more unit requires 151 to be paid off
+    // 250 units used with a limit of 100 per window: one more unit fits once 151 are paid off
     const refused = check(limiter, 1);
     assertEquals(refused.allowed, false);
     assert(refused.retryAfterMs > 60_000 && refused.retryAfterMs <= 180_000, String(refused.retryAfterMs));
@@ -321,7 +321,7 @@ Deno.test("what nobody counted is not settled", async () => {
 Deno.test("a debt survives that nobody asks for its key, and is kept until it is paid off", async () => {
   for (const algorithm of SETTLED) {
     const clock = new VirtualClock();
-    // further keys sweep idle ones, and must not sweep those with debts
+    // further keys sweep idle ones, but must not sweep those with debts
     const limiter = new Limiter({ algorithm, limit: 10, windowMs: 1000, maxDebt: 100, clock: clock.read, maxKeys: 4 });
     await (limiter.consume("key") as Decision).settle(100);
     for (let i = 0; i < 40; i++) {

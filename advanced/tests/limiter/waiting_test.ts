@@ -117,7 +117,7 @@ Deno.test("what is given back before a caller's turn has come is not lost on it"
     const limiter = new Limiter({ ...own, store });
     let done = 0;
     const all = Array.from({ length: 20 }, async () => {
-      // nothing but microtasks between a turn and its end
+      // only microtasks between a turn and its end
       await limiter.release(await limiter.waitFor("key"));
       done++;
     });

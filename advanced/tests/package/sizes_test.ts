@@ -1,4 +1,4 @@
-/** Bundle sizes of the entries for frameworks and databases. */
+/** Bundle sizes for the framework and database entries. */
 import { assert } from "@std/assert";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
@@ -8,7 +8,7 @@ import { minify } from "rolldown/utils";
 const ROOT = new URL("../../../", import.meta.url);
 
 /**
- * Maximum bytes of each, minified and compressed, with about 1 % of headroom. Nearly all of it is the limiter itself.
+ * Maximum bytes for each, minified and compressed, with about 1 % headroom. Nearly all bytes are the limiter itself.
  */
 const MOST_BYTES = 39_950;
 

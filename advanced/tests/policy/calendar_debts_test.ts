@@ -1,4 +1,4 @@
-/** Debts in calendar windows are paid off by the windows that follow, however long they are. */
+/** Debts in calendar windows are paid off by later windows, however long those are. */
 import { assert, assertEquals } from "@std/assert";
 import { type CalendarWindow, type Decision, Limiter, MemoryStore } from "../../mod.ts";
 import { VirtualClock } from "../../testing.ts";
@@ -56,7 +56,7 @@ for (const [window, from, to] of WINDOWS) {
   });
 }
 
-/** Windows in many zones, several times, with their boundaries over years. */
+/** Windows in many zones, at several times, with their boundaries over years. */
 function* calendars(): Generator<{ window: CalendarWindow; edges: readonly number[]; i: number }> {
   for (const timeZone of ZONES.slice(0, 15)) {
     for (const [zoneless, from, to] of WINDOWS.slice(0, 4)) {
@@ -67,7 +67,7 @@ function* calendars(): Generator<{ window: CalendarWindow; edges: readonly numbe
   }
 }
 
-/** A limiter of one unit per window, with a clock that can be moved. */
+/** A limiter with one unit per window, and a clock that can be moved. */
 function oneUnit(window: CalendarWindow, start: number, maxDebt: number) {
   const clock = new VirtualClock(start);
   const store = new MemoryStore({ clock: clock.read });
@@ -158,7 +158,7 @@ Deno.test("a key that owes is not forgotten for others, whatever windows they ha
     policies: { daily: { window: { every: "day", timeZone: "Europe/Berlin" } } },
   });
   const decision = await limiter.consume("debtor", { policy: "daily" });
-  // used up until midnight of the 26th, which is an hour later than usual
+  // used up until midnight on the 26th, which is an hour later than usual
   assert(await decision.settle(60));
   clock.advance(Date.parse("2026-10-25T22:59:59Z") - clock.now);
   for (let i = 0; i < 40; i++) await limiter.consume(`other ${i}`);
@@ -175,7 +175,7 @@ Deno.test("what is owed stays owed when the window changes", async () => {
   const monthly = make({ window: { every: "month" } });
   assert(await (await monthly.consume("client")).settle(35));
   const daily = make({ window: { every: "day" } });
-  // a day now pays off 10, and this one begins with 35; the end of the third is estimated as the mean plus an eighth
+  // a day now pays off 10, and this one begins with 35; the third day's end is estimated as the mean plus an eighth
   assertEquals((await daily.consume("client")).retryAfterMs, 14 * HOUR + 2 * DAY + DAY / 8);
   clock.advance(14 * HOUR + 2 * DAY - 1);
   assertEquals((await daily.peek("client")).remaining, 0);

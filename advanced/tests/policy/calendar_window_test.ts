@@ -7,7 +7,7 @@ const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-/** Zones, and days near which their clocks change or skip something. */
+/** Zones, and days near clock changes or skipped times. */
 const CHANGES: readonly (readonly [timeZone: string, day: string])[] = [
   ["Europe/Berlin", "2026-03-29"],
   ["Europe/Berlin", "2026-10-25"],
@@ -37,7 +37,7 @@ const WINDOWS: readonly CalendarWindow[] = [
   { every: "month", startsOn: 31 },
 ];
 
-/** When the quota of a key just used is full again, as a limiter reports it. */
+/** When a key's quota is full again after one use, as a limiter reports it. */
 function newWindows(window: CalendarWindow): (now: number) => Promise<number> {
   let now = 0;
   const clock = () => now;
@@ -136,7 +136,7 @@ Deno.test("headers tell how long the present window is, and when to come back", 
   });
   const ask = async () => (await limit(() => new Response("in"))(new Request("http://localhost/"))).headers;
   const admitted = await ask();
-  // 23 hours, an hour and a half of which have passed
+  // 23 hours, of which 90 minutes have passed
   assertEquals(admitted.get("ratelimit-policy"), '"day";q=1;w=82800');
   assertEquals(admitted.get("ratelimit"), `"day";r=0;t=${21.5 * 3600}`);
   const refused = await ask();

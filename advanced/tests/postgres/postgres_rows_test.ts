@@ -10,7 +10,7 @@ addEventListener("unload", () => void client.end());
 const bytes = (...values: number[]) => new Uint8Array(values);
 const ALWAYS = { from: 0, until: Infinity };
 
-/** Rows in a table of their own, and a query for its contents. */
+/** Rows in their own table, and a query for its contents. */
 async function setUp() {
   const table = `rows_${crypto.randomUUID().replaceAll("-", "")}`;
   const rows = new PostgresRows(async (text, values) => (await client.query(text, values)).rows, table, undefined);
@@ -80,7 +80,7 @@ for (const count of [2, 5]) {
     try {
       await other.query("BEGIN");
       await other.query(`UPDATE ${table} SET value = '\\x09' WHERE key = $1`, [keys[1]![1]]);
-      // it finds all rows as expected, writes the first one, and waits for the second
+      // it finds all rows as expected, writes the first, and waits for the second
       const waiting = rows.commit(fill.map((write) => ({ ...write, value: bytes(2), expected: "01" })), ALWAYS);
       const sql = "SELECT count(*)::int AS n FROM pg_locks WHERE NOT granted AND pid <> pg_backend_pid()";
       await until(async () => (await client.query(sql)).rows[0].n > 0, "a statement that waits for a row");

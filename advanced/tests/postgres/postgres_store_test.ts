@@ -158,7 +158,7 @@ Deno.test("a decision takes one statement of PostgreSQL, and a second one if ano
   const policy: Policy = { ...FIXED, maxDebt: 10 };
   const a = { policy, key: "a", cost: 1 };
   const b = { policy: { ...policy, name: "other" }, key: "b", cost: 1 };
-  // the first decision of a process reads the server's time
+  // a process's first decision reads the server's time
   await store.warm();
   await store.decide([{ ...a, key: "first" }]);
   let stamp = 0;
@@ -201,7 +201,7 @@ Deno.test("the keys a limiter is asked for in one turn take one statement, and e
   await using client = new CountedPool();
   await using other = new CountedPool();
   const table = aTable();
-  // on a busy machine the statement would be late by the server's clock, and be decided again
+  // on a busy machine the statement would be late by the server's clock, and would be decided again
   const clock = () => 1_700_000_000_000;
   const limiter = new Limiter({
     store: new PostgresStore({ client, table, clock }),

@@ -15,7 +15,7 @@ const CASES: readonly (readonly [window: CalendarWindow, windowMs: number, aroun
   [{ every: "month", timeZone: "America/New_York" }, 31 * 1440 * MINUTE, "2026-11-01T04:00:00Z"],
 ];
 
-/** A client of a server whose clock is ahead of this process's, or behind it. */
+/** A client for a server with a clock ahead of this process's, or behind it. */
 function skewed(client: Redis, skewMs: number): RedisPort {
   const shifted = (args: readonly string[]) => [String(Number(args[0]) + skewMs), ...args.slice(1)];
   return {
@@ -26,7 +26,7 @@ function skewed(client: Redis, skewMs: number): RedisPort {
 }
 
 /**
- * For each case, a store on such a server next to an in-memory one with the right clock, shortly before a window ends.
+ * For each case, a store on such a server and an in-memory one with the right clock, shortly before a window ends.
  */
 async function besideMemory(
   skewMs: number,

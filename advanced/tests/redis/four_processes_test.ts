@@ -17,7 +17,7 @@ Deno.test("10 000 takes of one key by four processes at the same time admit exac
     { algorithm: "sliding-window", windowMs, limit: MAX },
     { algorithm: "sliding-log", windowMs, limit: MAX },
     { algorithm: "token-bucket", windowMs, limit: 1, burst: MAX },
-    // the server scans all leases of a key, so there are fewer
+    // the server scans all of a key's leases, so there are fewer
     { algorithm: "concurrency", windowMs, limit: 111 },
   ];
   for (const limit of limits) {

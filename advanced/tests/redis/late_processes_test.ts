@@ -6,7 +6,7 @@ const PROCESSES = 4;
 const TAKES = 1_000;
 const MAX = 400;
 
-/** Far longer than a process of this test runs within its time limit for a decision. */
+/** How long a process stops: far longer than it runs within a decision's time limit. */
 const STILL_MS = 60;
 
 Deno.test("processes that get hardly any time to run admit exactly max while the server answers", async () => {
@@ -21,7 +21,7 @@ Deno.test("processes that get hardly any time to run admit exactly max while the
   await takers.take(PROCESSES, { ...order, key: "started" });
   const end = takers.starve(STILL_MS);
   try {
-    // the process count is unknown, so any decision a process makes by itself is one too many
+    // the process count is unknown, so any decision that a process makes by itself is one too many
     const sum = await takers.take(TAKES, { ...order, key: "busy", processes: undefined });
     assertEquals(sum, { admitted: MAX, byStore: TAKES });
   } finally {

@@ -9,7 +9,7 @@ import { FaultyStore, VirtualClock } from "../../testing.ts";
 import { startProxy } from "../support/tcp_proxy.ts";
 import { PATIENCE_MS } from "../../../tests/support/patience.ts";
 
-/** Tolerance beyond the time budget of a decision, in ms. */
+/** Tolerance beyond a decision's time budget, in ms. */
 const GRACE_MS = 20;
 
 function limiterOn(url: string, options: LimiterOptions = {}): Limiter {
@@ -37,7 +37,7 @@ class PunctualTime implements Disposable {
   }
 }
 
-/** Concurrent callers, each making one check after another, and the time of the slowest check. */
+/** Concurrent callers, each making one check after another, and the slowest check's time. */
 class Load {
   readonly decisions: Decision[] = [];
   slowestMs = 0;
@@ -72,7 +72,7 @@ async function answersByStoreAgain(limiter: Limiter): Promise<void> {
 }
 
 /**
- * Runs a test that returns the time of its slowest check, and repeats it if that was too long. A busy machine delays a
+ * Runs a test that returns its slowest check's time, and repeats it if that was too long. A busy machine delays a
  * process now and then, but a slow limiter is slow every time.
  */
 async function inTime(body: (time: PunctualTime) => Promise<number>): Promise<void> {
@@ -454,7 +454,7 @@ Deno.test("a breaker opens after five failures, lets one probe through after a p
   clock.advance(374);
   await limiter.consume("key");
   assertEquals(faulty.calls, 5);
-  // the pause is 500 ms, a quarter more or less
+  // the pause is 500 ms, plus or minus a quarter
   clock.advance(252);
   faulty.hang();
   const probe = Promise.resolve(limiter.consume("key"));

@@ -30,7 +30,7 @@ function policyOf(algorithm: Policy["algorithm"], more: Partial<Policy> = {}): P
   return { name: algorithm, algorithm, limit: 3, windowMs: WINDOW, ...more };
 }
 
-/** Every algorithm with every consequence of a refusal. */
+/** Every algorithm with every effect a refusal can have. */
 const POLICIES: Policy[] = ALGORITHM_NAMES.flatMap((algorithm) => {
   const plain = policyOf(algorithm);
   const blocking = { ...plain, name: `${algorithm}/block`, block: { after: 2, forMs: 2 * WINDOW } };
@@ -194,7 +194,7 @@ Deno.test("a decision whose answer is lost is not sent again", async () => {
   await client.close();
 });
 
-/** The methods of a proxy that {@linkcode loseAnAnswer} uses. */
+/** The proxy methods that {@linkcode loseAnAnswer} uses. */
 type Wire = Pick<TcpProxy, "hold" | "held" | "cut">;
 
 /** Cuts the connection between a decision and its reply, and asserts that it counted exactly once. */
@@ -537,7 +537,7 @@ async function proveItWorksOnACluster(store: Store, nodes: readonly { cli(...arg
   assertEquals(together.map(({ granted }) => granted), [1, 1]);
   const vetoed = await store.decide([{ policy: tight, key: "b", cost: 1 }, { policy: wide, key: "b", cost: 1 }]);
   assertEquals(vetoed.map(({ granted, remaining }) => [granted, remaining]), [[0, 0], [0, 4]]);
-  // the slots of "a", "b" and "c" are on three nodes: what one grants is refunded when another refuses
+  // the slots of "a", "b" and "c" are on three nodes: one node's grant is refunded when another refuses
   const apart: Take[] = [{ policy: wide, key: "a", cost: 2 }, { policy: tight, key: "b", cost: 1 }];
   assertEquals((await store.decide(apart)).map(({ granted, remaining }) => [granted, remaining]), [[0, 5], [0, 0]]);
   assertEquals((await take(store, wide, "a", 0)).remaining, 5);
@@ -619,7 +619,7 @@ Deno.test("a cluster node used as a standalone server is an error that says so",
   await using cluster = await startCluster();
   const store = new RedisStore({ url: cluster.urls[0]! });
   const policy = policyOf("fixed-window");
-  // the slots of "a", "b" and "c" lie on three nodes
+  // the slots of "a", "b" and "c" are on three nodes
   const alone = await Promise.allSettled(["a", "b", "c"].map((key) => take(store, policy, key)));
   const takes = ["a", "b", "c"].map((key): Take => ({ policy, key, cost: 1 }));
   const together = await Promise.allSettled([store.decide(takes)]);
@@ -763,7 +763,7 @@ Deno.test("a sliding-log that would keep the server busy for long is refused, an
   limit(1_000_000, { algorithm: "sliding-window" });
 });
 
-// the warning is printed once per process, so one test covers all of it
+// the warning is printed once per process, so one test covers it
 Deno.test("equal limiters on two stores of one server and prefix are told that they count together, once", async () => {
   const url = Deno.env.get("REDIS_URL")!;
   const { warn } = console;

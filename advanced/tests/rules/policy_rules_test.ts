@@ -1,4 +1,4 @@
-/** Limits from a document: which requests they apply to, and what is kept when the document is replaced. */
+/** Limits from a document: which requests they apply to, and which counts survive a new document. */
 import { assertEquals, assertRejects, assertStringIncludes, assertThrows } from "@std/assert";
 import sluice from "@sluice/sluice";
 import { fetchLimit, type FetchLimitOptions, MemoryStore, rateLimit, RedisStore, type Store } from "../../mod.ts";
@@ -331,7 +331,7 @@ Deno.test("limiters made inside requests keep their counts when the document is 
     return all;
   };
   assertEquals(await statuses(1), [200]);
-  // the limiter that they all share was made for the previous document
+  // they all share a limiter made for the previous document
   rules.replace({ policies: [{ ...a, limit: 3 }, { name: "b", limit: 9, window: "1h" }] });
   assertEquals(await statuses(3), [200, 200, 429]);
   for (let i = 0; i < 1100; i++) rules.replace({ policies: [{ ...a, limit: 4 + i }] });

@@ -1,4 +1,4 @@
-/** No spelling of a target reaches a handler without the policy for its route, or with a separate counter. */
+/** No spelling of a target reaches a handler without its route's policy, or with a separate counter. */
 import { assert, assertEquals } from "@std/assert";
 import { rateLimit } from "@sluice/rate-limit";
 import { PolicyRules } from "@sluice/rate-limit/rules";
@@ -22,7 +22,7 @@ for (const framework of Object.keys(ROUTERS)) {
   });
 }
 
-/** A router that ignores part of the path, unknown to the limiter. */
+/** A router that ignores part of the path without the limiter's knowledge. */
 function cutAt(end: RegExp): RouterSubject {
   return {
     options: {},

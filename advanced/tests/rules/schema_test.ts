@@ -1,4 +1,4 @@
-/** The schema in editors and the program agree about documents. */
+/** The editors' schema and the program agree about documents. */
 import { assertEquals } from "@std/assert";
 import { Ajv } from "ajv";
 import { ALGORITHM_NAMES } from "../../mod.ts";

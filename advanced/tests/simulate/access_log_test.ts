@@ -27,7 +27,7 @@ function hits(seed: number, count = 3000): Hit[] {
 const logOf = (all: readonly Hit[]) => all.map((hit) => `${combinedLine(hit)}\n`).join("");
 const keyOf = ({ address }: Hit) => address.startsWith("2001:db8:0:7:") ? "2001:db8:0:7::/64" : address;
 
-/** The test's own count of what a policy decides. */
+/** The test's own count of a policy's decisions. */
 interface Counted {
   requests: number;
   limited: number;
@@ -272,7 +272,7 @@ policies:
     "p.yaml",
   ]);
   assertMatch(output, /tenant: 2 in 1m, fixed-window\n {2}requests {2}4, limited 0 /);
-  // what the second policy refuses uses nothing of the first; the last has no key
+  // requests that the second policy refuses use nothing of the first; the last request has no key
   assertMatch(output, /key: 1 in 1m, fixed-window\n {2}requests {2}4, limited 2 /);
   assertMatch(output, /^ {2}k 1 +2 +1 /m);
   assertStringIncludes(output, 'Requests without a key for the policy "key", left out of it: 1.');
@@ -336,7 +336,7 @@ Deno.test("lines that are out of order are put in order, and it is said", async 
   assertEquals([mixed.policies[0].requests, mixed.policies[0].limited], [requests, limited]);
   assertEquals(straight.log.outOfOrder, 0);
   assert(mixed.log.outOfOrder > 100 && mixed.log.late === 0);
-  // a line that comes thousands of lines too late counts at the time of those before it
+  // a line that comes thousands of lines too late counts at the previous line's time
   const many = hits(8, 9000);
   const { output } = await simulate(
     { "access.log": logOf([...many.slice(1), many[0]!]), "p.yaml": FIXED },

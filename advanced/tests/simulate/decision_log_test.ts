@@ -10,7 +10,7 @@ import { simulate } from "../support/simulate_command.ts";
 /** Steps with each of 28 policies. */
 const STEPS = Math.ceil(Number(Deno.env.get("SLUICE_FUZZ_OPERATIONS") ?? 3000) / 28);
 
-/** Refusals, counted next to the store. */
+/** Refusals, counted outside the store. */
 interface Count {
   requests: number;
   limited: number;

@@ -1,4 +1,4 @@
-/** Log contents from strangers stay text: in a terminal, in HTML and in spreadsheets. */
+/** Untrusted log contents stay text in a terminal, in HTML and in spreadsheets. */
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { simulate } from "../support/simulate_command.ts";
 

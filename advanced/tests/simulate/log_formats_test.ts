@@ -1,4 +1,4 @@
-/** Logs of all servers give the same result for the same requests. */
+/** All servers' logs give the same result for the same requests. */
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { clientKey } from "@sluice/rate-limit";
 import { type Pick, random } from "../../../tests/support/random.ts";
@@ -53,7 +53,7 @@ Deno.test("the fields that a policies file names are looked up in every format",
   const line = SERVER_LOGS["nginx behind two proxies, with what a client made up"]!.line(request);
   const read = (fields: object) => readerOf("common", fields)(line) as LoggedRequest;
   assertEquals(read({}).address, request.ip);
-  // a header given by name is used as it is, except for proxies at its end
+  // a header given by name is used unchanged, except for proxies at its end
   assertEquals(read({ address: "x-forwarded-for" }).address, request.ip);
   assertEquals(read({ tier: "status" }).tier, "200");
 });

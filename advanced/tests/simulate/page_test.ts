@@ -1,4 +1,4 @@
-/** The command prints the example of docs/limits/reference/simulation.md. */
+/** The command prints the example in docs/limits/reference/simulation.md. */
 import { assertEquals } from "@std/assert";
 import { exampleLog } from "../support/example_log.ts";
 import { simulate } from "../support/simulate_command.ts";

@@ -1,4 +1,4 @@
-/** Errors in policies and arguments are named, with their position. */
+/** Error messages for policies and arguments contain the position. */
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { simulate } from "../support/simulate_command.ts";
 

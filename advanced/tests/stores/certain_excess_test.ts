@@ -13,7 +13,7 @@ const POLICIES: readonly Policy[] = [
   { ...BASE, algorithm: "token-bucket" },
 ];
 
-/** What the memory store grants, with bounds around each decision, if its windows are shorter than they should be. */
+/** The memory store's grants, with bounds around each decision, if its windows are too short. */
 function grantsOf(policy: Policy, seed: number, shorterMs: number): Grant[] {
   const pick = random(seed);
   let now = 1_000_000;

@@ -93,7 +93,7 @@ Deno.test("while the binding fails, hangs or replies with something else, this i
     const decisions = await Promise.all(asked);
     assertEquals(decisions.map(({ allowed, decidedBy }) => [allowed, decidedBy]), [[true, "local"], [false, "local"]]);
     assert(failures.length > 0 && failures.every((message) => message.includes(reason)), failures.join());
-    // a local decision knows what remains
+    // a local decision has the remaining quota
     assertEquals(decisions[0]!.remaining, 0);
   }
 });

@@ -17,7 +17,7 @@ class FakeDatabase implements CompareAndSet {
   readonly values = new Map<string, { key: StateKey; value: Uint8Array; version: number }>();
   commits: (readonly StateWrite[])[] = [];
   version = 0;
-  /** Called between a read and the commit after it. */
+  /** Called between a read and the next commit. */
   meanwhile: (() => void) | null = null;
   async read(keys: readonly StateKey[]): Promise<VersionedValue[]> {
     await Promise.resolve();
@@ -178,7 +178,7 @@ Deno.test("bytes that are not a valid record count as an unused key", async () =
 Deno.test("requests of several processes that are settled at the same time count exactly what they used", async () => {
   const clock = new VirtualClock();
   const database = new FakeDatabase();
-  // each has its own order of turns, so that only versions keep them apart
+  // each has its own queue, so that only versions keep them apart
   const stores = Array.from({ length: 4 }, () => {
     return fromCompareAndSet(database, { clock: clock.read, pause: () => {}, attempts: 1000 });
   });
@@ -192,7 +192,7 @@ Deno.test("requests of several processes that are settled at the same time count
       return stores[i % 4]!.settle!(take, granted[i]!.stamp, units - 5);
     }));
     assertEquals(settled.map((verdict) => verdict.granted), used.map((units) => units - 5), algorithm);
-    // 231 of 100 are used: one unit is free once 132 have been paid off, and none with a unit less
+    // 231 units are used with a limit of 100: one is free once 132 have been paid off, and none at 131
     const [before] = await stores[0]!.decide([{ ...take, cost: 1 }]);
     const twin = { ...take, key: `${algorithm} twin` };
     const [one] = await stores[0]!.decide([twin]);
@@ -237,7 +237,7 @@ Deno.test("a database that tells its time is counted by it, in decisions, lists 
   assertEquals(await store.reset({ policy: "fixed" }), 1);
 });
 
-/** A database that writes all values of a key as one, and cannot list without a key. */
+/** A database that writes all of a key's values as one, and cannot list without a key. */
 class KeyedDatabase extends FakeDatabase {
   readonly atomicBatch = "same-key";
   readonly listsByKey = true;
@@ -260,7 +260,7 @@ Deno.test("a database that writes one key at a time decides limits of a key as o
   assertEquals(database.commits.map((writes) => writes.length), [2]);
   await store.decide([{ policy: FIXED, key: "a", cost: 2 }, { policy: LOG, key: "b", cost: 2 }]);
   assertEquals(database.commits.map((writes) => writes.length), [2, 1, 1]);
-  // what one key refuses is refunded to the other
+  // one key's refusal refunds the other
   const both = await store.decide([{ policy: FIXED, key: "a", cost: 3 }, { policy: LOG, key: "b", cost: 3 }]);
   assertEquals(both.map(({ granted, denied, remaining }) => [granted, denied, remaining]), [[0, true, 2], [
     0,

@@ -28,7 +28,7 @@ async function withExpressStore(body: (store: Store, clock: VirtualClock) => Pro
   }
 }
 
-/** A counter with the interface from before express-rate-limit 6, which the MongoDB store still has. */
+/** A counter with the interface before express-rate-limit 6, which the MongoDB store still has. */
 class CallbackCounter implements CallbackCounterLike {
   readonly hits = new Map<string, number>();
   readonly #end = new Date(Date.now() + 60_000);

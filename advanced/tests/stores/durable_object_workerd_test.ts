@@ -11,7 +11,7 @@ import { until } from "../../../tests/support/until.ts";
 import { assertNotLate } from "../support/late/assert_not_late.ts";
 import { policyNamed } from "../support/random_trace.ts";
 
-// the worker returns what the store inside it returns; every request sets its objects' clock
+// the worker returns its store's results; every request sets its objects' clock
 const WORKER = `
 import { DurableObjectStore } from ${JSON.stringify(source("durable_object_store.ts"))};
 import { RateLimitObject } from ${JSON.stringify(source("rate_limit_object.ts"))};
@@ -74,7 +74,7 @@ interface Workerd {
   clock: VirtualClock;
   useClock(clock: VirtualClock | null): void;
   restart(): Promise<void>;
-  /** Types of globals that exist only in other runtimes. */
+  /** Types for globals that exist only in other runtimes. */
   globals(): string;
   /** Number of records that a key's object has stored, and its database's size in bytes. PUT adds another table. */
   stored(key: string, method?: "GET" | "PUT"): Promise<[records: number, bytes: number]>;
@@ -129,7 +129,7 @@ async function withWorkerd(body: (workerd: Workerd) => Promise<void>): Promise<v
   }
 }
 
-// one of each algorithm, each consequence once, and debts where supported
+// each algorithm once, each effect of a refusal once, and debts where supported
 const NAMES = ["fixed/charge", "aligned", "sliding/extend", "log/block", "approximate", "bucket", "leases"];
 const DEBTS = ["fixed/debts", "sliding/debts", "log/debts", "approximate/debts", "bucket/debts"];
 const POLICIES = [...NAMES, ...DEBTS].map(policyNamed);

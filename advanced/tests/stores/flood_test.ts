@@ -10,7 +10,7 @@ const keys = new AddressKeys(64, "share");
 
 for (const [attack, flood] of Object.entries(FLOODS)) {
   Deno.test(`a flood from ${attack} leaves at least 95 % of the clients from elsewhere their quota`, () => {
-    // with one seed in two hundred, a client network is mistaken for one of the attack's, and shares its slots
+    // with one seed in two hundred, a client network is mistaken for one of the attacker's, and shares its slots
     using _seeds = seededCrypto(1);
     const clock = new VirtualClock();
     const limiter = new Limiter({ limit: 5, windowMs: 60_000, clock: clock.read });
@@ -29,7 +29,7 @@ for (const [attack, flood] of Object.entries(FLOODS)) {
   });
 }
 
-/** Keys of a few networks, composite keys, and others: more than there are slots. */
+/** Keys from a few networks, composite keys, and others: more than there are slots. */
 function oddKey(pick: (limit: number) => number): string {
   const i = pick(4) === 0 ? pick(5) : pick(1500);
   const hex = i.toString(16);

@@ -178,7 +178,7 @@ Deno.test("the system's clock advances between turns and within a long one", asy
   const before = clock.now();
   const busyUntil = performance.now() + 5;
   while (performance.now() < busyUntil) clock.now();
-  // more reads than a cached time may serve, in case the process was paused for most of the time
+  // more reads than a cached time may serve, in case the process was paused most of the time
   for (let reads = 0; reads < 200; reads++) clock.now();
   assert(clock.now() > before, "the clock stood still in one long turn");
   await Promise.resolve();
@@ -189,7 +189,7 @@ function decisionOf(limiter: Limiter, key: string): Decision {
   return limiter.consume(key) as Decision;
 }
 
-/** Ends the turn; within one, a store reads a clock once for many decisions. */
+/** Ends the turn, because within one turn a store reads a clock once for many decisions. */
 async function aTurn(): Promise<void> {
   await Promise.resolve();
 }

@@ -21,7 +21,7 @@ class TellingDatabase implements CompareAndSet {
   reads = 0;
   commits = 0;
   version = 0;
-  /** Whether commits report only that they wrote nothing, as when they cannot see what is stored. */
+  /** Whether commits report only that they wrote nothing, as when they cannot see the stored values. */
   isSilent = false;
   /** Runs before a command. */
   meanwhile: (() => void) | null = null;
@@ -124,7 +124,7 @@ Deno.test("a grant is one commit, also of a key that is not known, and whatever 
   assertEquals([(await take("a", 0)).remaining, database.commands()], [0, [1, 0]]);
   advance(990);
   assertEquals([(await take("a")).remaining, database.commands()], [5, [0, 1]]);
-  // a key that has just refused is read first, whatever the cost
+  // a key that was just refused is read first, whatever the cost
   assertEquals([(await take("a", 6)).denied, database.commands()], [true, [1, 0]]);
   assertEquals([(await take("a")).remaining, database.commands()], [4, [1, 1]]);
   assertEquals([(await take("a")).remaining, database.commands()], [3, [0, 1]]);
@@ -140,7 +140,7 @@ Deno.test("what another process has written is found by the commit, and decided 
   await take("b", 5);
   await rival.decide([{ policy: FIXED, key: "b", cost: 1 }]);
   database.commands();
-  // the commit finds nothing left, so there is nothing to write
+  // the commit finds no units left, so it writes nothing
   assertEquals([(await take("b")).denied, database.commands()], [true, [0, 1]]);
 });
 
@@ -231,7 +231,7 @@ Deno.test("a database whose clock is set back keeps counts that much longer, and
   const refused = await take("a");
   assertEquals([refused.denied, refused.retryAfterMs], [true, 6000]);
   database.commands();
-  // the time of the last reply counts, so the next decision again needs one command
+  // the last reply's time counts, so the next decision again needs one command
   assertEquals([(await take("b")).remaining, database.commands()], [5, [0, 1]]);
   advance(5999);
   assert((await take("a")).denied);

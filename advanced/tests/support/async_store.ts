@@ -2,7 +2,7 @@ import type { Capabilities, Entry, Policy, Selector, Store, Take, Verdict } from
 
 /** Simulates a remote store: an in-memory store that replies with promises and counts calls. */
 export class AsyncStore implements Store {
-  /** Capabilities of the store. */
+  /** The store's capabilities. */
   readonly capabilities: Capabilities;
   /** Number of commands so far, by method name. */
   readonly calls: { decide: number; give: number; settle: number; reset: number } = {

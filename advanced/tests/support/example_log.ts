@@ -5,7 +5,7 @@ import { combinedLine } from "./simulate_command.ts";
 const BEGIN = Date.UTC(2026, 9, 10, 6) / 60_000;
 
 /**
- * Sixteen hours of an API: 240 clients, one that sends as fast as it can for half an hour, a network that retries in a
+ * Sixteen hours at an API: 240 clients, one that sends as fast as it can for half an hour, a network that retries in a
  * loop, and a line that is not a request.
  */
 export function exampleLog(): string {

@@ -1,4 +1,4 @@
-/** A process that makes one check without a server, closes, and has nothing left that keeps it running. */
+/** A process that makes one check without a server, closes, and then has no reason to keep running. */
 import { Limiter, RedisStore } from "../../mod.ts";
 
 const limiter = new Limiter({ store: new RedisStore({ url: Deno.args[0]! }), limit: 1, processes: 1, timeoutMs: 50 });

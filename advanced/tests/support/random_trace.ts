@@ -17,7 +17,7 @@ export const PLAIN: readonly Policy[] = [
   { name: "leases", algorithm: "concurrency", limit: 4, windowMs: 1500 },
 ];
 
-/** The same with every consequence of a refusal, and with debts. */
+/** The same with every effect a refusal can have, and with debts. */
 export const POLICIES: readonly Policy[] = PLAIN.flatMap((policy): Policy[] => [
   ...policy.algorithm === "concurrency" ? [] : [{ ...policy, name: `${policy.name}/debts`, maxDebt: 15 }],
   policy,
@@ -32,12 +32,12 @@ export function policyNamed(name: string): Policy {
 }
 
 /**
- * Runs the same random operations on a store and on a memory store. They are decisions (single and batches of one key),
+ * Runs the same random operations on a store and on a memory store. They are decisions (single and batches on one key),
  * refunds, settlements, resets, and window changes where there are debts.
  *
  * @param store The store
  * @param clock Its clock
- * @param seed Seed of the random numbers
+ * @param seed Seed for the random numbers
  * @param steps Steps with each of {@linkcode POLICIES}
  * @returns Number of decisions compared
  * @throws {Error} If the store replies differently from the memory store

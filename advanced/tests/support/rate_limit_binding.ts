@@ -1,11 +1,11 @@
 import type { RateLimitBindingLike } from "../../cloudflare.ts";
 
 /**
- * Cloudflare's rate limiting binding as documented, on the given clock. It has one limit, periods that start by the
- * clock rather than with a key, and results that report only whether a call was within the limit.
+ * Cloudflare's rate limiting binding as documented, on the given clock. It has one limit, and periods that start by the
+ * clock rather than with a key. Results report only whether a call was within the limit.
  */
 export class FakeBinding implements RateLimitBindingLike {
-  /** Keys of all calls so far. */
+  /** Keys from all calls so far. */
   readonly keys: string[] = [];
   /** Reply to every call, if set. */
   reply: Promise<unknown> | null = null;

@@ -1,4 +1,4 @@
-/** The same requests in the log formats of many servers. */
+/** The same requests in many servers' log formats. */
 import type { Pick } from "../../../tests/support/random.ts";
 
 /** A logged request. */

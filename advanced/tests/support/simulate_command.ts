@@ -52,7 +52,7 @@ export async function simulate(
   }
 }
 
-/** A request of a generated log. */
+/** A request in a generated log. */
 export interface Hit {
   /** Time in whole seconds since 1970. */
   readonly second: number;
@@ -61,7 +61,7 @@ export interface Hit {
   readonly path: string;
 }
 
-/** A line of the combined log format. */
+/** A line in the combined log format. */
 export function combinedLine({ second, address, method, path }: Hit): string {
   const [, day, month, year, time] = /, (\d\d) (\w+) (\d+) (\S+)/.exec(new Date(second * 1000).toUTCString())!;
   return `${address} - - [${day}/${month}/${year}:${time} +0000] "${method} ${path} HTTP/1.1" 200 12 "-" "a \\"browser\\""`;

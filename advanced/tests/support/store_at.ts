@@ -7,7 +7,7 @@ import { SqliteStore } from "../../sqlite.ts";
 /**
  * A store with its own connection.
  *
- * @param url URL of its database: `redis://…`, `postgres://…`, or `file://…` for SQLite
+ * @param url Its database URL: `redis://…`, `postgres://…`, or `file://…` for SQLite
  * @returns The store; closing it closes the connection
  */
 export function storeAt(url: string): Store {

@@ -1,20 +1,20 @@
 /**
- * One of the processes that share a database. It takes units of one key, many concurrently, and prints how many were
+ * One of the processes that share a database. It takes units from one key, many concurrently, and prints how many were
  * granted. It starts when it reads a line from standard input.
  */
 import { linesOf } from "../../../scripts/lines.ts";
 import { type Decision, Limiter, type LimitOptions, type Store } from "../../mod.ts";
 import { storeAt } from "./store_at.ts";
 
-/** Input of a taker. */
+/** A taker's input. */
 export interface TakerOrder {
-  /** URL of the database. */
+  /** The database's URL. */
   readonly url: string;
   readonly key: string;
   readonly limit: LimitOptions;
   /** Number of takes. */
   readonly takes: number;
-  /** Whether decisions of one turn are merged. */
+  /** Whether decisions in one turn are merged. */
   readonly coalesce: boolean;
   /** Maximum number of decisions taken in advance. */
   readonly leases?: number;
@@ -26,7 +26,7 @@ export interface TakerOrder {
   readonly timeoutMs?: number;
 }
 
-/** A store for each database, so that the connection exists from the first order on. */
+/** A store for each database, so that the connection stays open after the first order. */
 const connected = new Map<string, Store>();
 
 async function connect(url: string): Promise<void> {
@@ -36,7 +36,7 @@ async function connect(url: string): Promise<void> {
   await store.warm!();
 }
 
-/** Output of a taker. */
+/** A taker's output. */
 export interface TakerReport {
   /** Takes admitted. */
   readonly admitted: number;

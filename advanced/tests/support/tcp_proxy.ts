@@ -23,7 +23,7 @@ export interface TcpProxy extends AsyncDisposable {
 /**
  * Starts a proxy on a free port of 127.0.0.1.
  *
- * @param port Port of the server on 127.0.0.1
+ * @param port The server's port on 127.0.0.1
  * @param wire Delays data in both directions; no delay by default
  * @returns The proxy
  */
@@ -76,7 +76,7 @@ export function startProxy(port: number, wire?: Wire): TcpProxy {
     try {
       connection.close();
     } catch {
-      // it is closed already
+      // it is already closed
     }
   }
 

@@ -46,7 +46,7 @@ function assertTold(policy: Policy, merged: Verdict, serial: Verdict, where: str
     return;
   }
   assertEquals([merged.granted, merged.denied], [serial.granted, serial.denied], where);
-  // by then, refusals with a cost have happened, and show in every verdict of the batch
+  // by then, refusals with a cost have happened, and show in all of the batch's verdicts
   assert(merged.remaining <= serial.remaining, where);
   if (!isFree(policy)) return;
   assertEquals([merged.remaining, merged.retryAfterMs], [serial.remaining, serial.retryAfterMs], where);
@@ -197,7 +197,7 @@ Deno.test("decisions of many keys in one turn share commands, and each gets the 
       const policy = step % 2 === 0 ? free[0]! : free[pick(free.length)]!;
       return { policy, key: `key ${pick(80)}`, cost: 1 + pick(step % 3 + 1) };
     });
-    // takes of one key and cost are merged in order of arrival, so they are compared per key and cost
+    // takes with one key and cost are merged in order of arrival, so they are compared per key and cost
     const merged = await Promise.all(takes.map((take) => coalescing.decide([take])));
     const order = takes.map((take, i) => ({ take, i })).sort((a, b) => firstOf(takes, a.take) - firstOf(takes, b.take));
     for (const { take, i } of order) {
@@ -214,7 +214,7 @@ function firstOf(takes: readonly Take[], { policy, key, cost }: Take): number {
   return takes.findIndex((take) => take.policy === policy && take.key === key && take.cost === cost);
 }
 
-/** A changed value for each field of a policy; a new field without one does not compile. */
+/** A changed value for each policy field; a new field without one does not compile. */
 const CHANGES: { readonly [Field in keyof Required<Policy>]: Partial<Policy> } = {
   name: { name: "other" },
   algorithm: { algorithm: "sliding-log" },

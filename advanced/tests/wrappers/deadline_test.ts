@@ -157,8 +157,7 @@ Deno.test("an operation that begins in a late part is charged for no more of it 
   const expired: string[] = [];
   const deadline = new Deadline(100, timers);
   deadline.after(() => void expired.push("first"));
-  // the process was busy for half a second, and began the second operation in the turn in which the timer has yet to
-  // fire
+  // the process was busy for half a second, and started the second operation in the turn before the timer fires
   busyFor(12);
   deadline.after(() => void expired.push("second"));
   for (let turn = 0; turn < 8; turn++) busyFor(500);

@@ -259,14 +259,14 @@ Deno.test("the cache of refusals is bounded", async () => {
   const policy = policyOf("fixed-window", { limit: 0 });
   for (let i = 0; i < 30_000; i++) await cached.decide([{ policy, key: `key ${i}`, cost: 1 }]);
   const { decide } = behind.calls;
-  // the latest are cached; the first were dropped
+  // the latest refusals are cached; the first were dropped
   await cached.decide([{ policy, key: "key 29999", cost: 1 }]);
   assertEquals(behind.calls.decide, decide);
   await cached.decide([{ policy, key: "key 0", cost: 1 }]);
   assertEquals(behind.calls.decide, decide + 1);
 });
 
-/** Two processes, each with a cache of refusals, on one store with a quota of one unit per day. */
+/** Two processes, each with a refusal cache, on one store with a quota of one unit per day. */
 function setUpTwo() {
   const clock = new VirtualClock();
   const behind = new FaultyStore(new AsyncStore(new MemoryStore({ clock: clock.read })));

@@ -356,7 +356,7 @@ Deno.test("resetting a key for more than ten seconds is an error, and resetting 
 });
 
 Deno.test("if a probe may end with its request, the store is tried again even if the probe has no outcome", async () => {
-  // timers of an ended request never fire
+  // an ended request's timers never fire
   const start = () => () => {};
   const { clock, store, limiter } = setUp({ timers: { start, now: () => clock.read(), endWithRequest: true } });
   store.fail();

@@ -53,7 +53,7 @@ for (const algorithm of ALGORITHMS) {
       for (let step = 0; step < 400; step++) {
         if (pick(3) === 0) clock.advance(pick(5) === 0 ? pick(700) : pick(40));
         const cost = pick(8) === 0 ? 2 : 1;
-        // several callers of several processes at the same time
+        // several callers in several processes at the same time
         const checks = Array.from({ length: 1 + pick(4) }, () => limiters[pick(processes)]!.consume("key", { cost }));
         for (const decision of await Promise.all(checks)) {
           assertEquals(decision.decidedBy, "store");
@@ -93,7 +93,7 @@ for (const algorithm of ALGORITHMS) {
         const decisions = await Promise.all(Array.from({ length: callers }, () => process.consume("key")));
         admitted += decisions.filter(({ allowed }) => allowed).length;
         if (decisions.some(({ allowed }) => !allowed)) break;
-        // occasionally a bucket of a sliding window ends, but never the window
+        // occasionally a sliding window's bucket ends, but never the window
         clock.advance(pick(20) === 0 ? 500 : 0);
       }
       assertEquals(used(), limit);
@@ -218,7 +218,7 @@ Deno.test("while the store is down, units taken in advance are still served, and
   });
   for (let times = 0; times < 5; times++) assertEquals((await limiter!.consume("key")).allowed, true);
   stores[0]!.failure = new Error("away");
-  // with other keys, the store fails until the breaker opens
+  // the store fails on other keys until the breaker opens
   for (let times = 0; times < 10; times++) assertEquals((await limiter!.consume(`other ${times}`)).allowed, false);
   assertEquals(limiter!.breakerIsOpen, true);
   const decisions: Decision[] = [];
@@ -267,7 +267,7 @@ Deno.test("reset also drops leases, including those in transit", async () => {
   back.resolve();
   await late;
   await limiter!.consume("another");
-  // the second did not use what the first had reserved before the reset
+  // the second did not use the first one's units, reserved before the reset
   assertEquals(stores[0]!.calls.decide, 4);
   await limiter!.close();
 });

@@ -5,7 +5,7 @@ import { lateRun, type LateSubject } from "./late_run.ts";
  * Asserts that a store grants no more than it guarantees while messages are delayed by up to a second.
  *
  * @param subject The store
- * @param seed Seed of the random numbers
+ * @param seed Seed for the random numbers
  * @param processes Number of processes with delayed messages
  */
 export async function assertNotLate(subject: LateSubject, seed: number, processes = 24): Promise<void> {

@@ -10,11 +10,11 @@ export interface Grant {
   readonly replied: number;
 }
 
-/** Stores count whole ms, and two clocks of one machine differ by less than this, in ms. */
+/** Stores count whole ms, and two clocks on one machine differ by less than this, in ms. */
 const TOLERANCE = 2;
 
 /**
- * Finds grants that are excessive by any clock, whenever within its bounds each decision was made.
+ * Finds grants that are excessive by any clock, wherever within its bounds each decision was made.
  *
  * It does not model how a store counts, only what an algorithm guarantees for every interval.
  *
@@ -34,7 +34,7 @@ export function certainExcess(policy: Policy, grants: readonly Grant[], earlyMs:
     worst = { excess, text: `${units} units within ${Math.round(ms)} ms, where at most ${most} are` };
   };
   sorted.forEach(({ sent: start }, i) => {
-    // every grant that was certainly made after this one was requested, in the order in which they were certainly made
+    // every grant certainly made after this one was requested, in the order of latest times
     let units = 0;
     for (const grant of sorted.slice(i).toSorted((a, b) => a.replied - b.replied)) {
       units += grant.units;
@@ -58,7 +58,7 @@ function mostWithin({ algorithm, limit, windowMs, burst, align }: Policy, ms: nu
   if (algorithm === "token-bucket") return Math.floor((burst ?? limit) + limit * ms / windowMs);
   const windows = Math.floor(ms / windowMs) + 1;
   const isStrict = algorithm === "sliding-log" || algorithm === "sliding-window" ||
-    // a key's first grant begins its first window
+    // a key's first grant starts its first window
     algorithm === "fixed-window" && align !== "clock" && isFirst;
   return limit * (isStrict ? windows : windows + 1);
 }

@@ -3,7 +3,7 @@ import type { CompareAndSet } from "../../../mod.ts";
 import { startProxy } from "../tcp_proxy.ts";
 import type { LateSubject } from "./late_run.ts";
 
-/** Time a process needs from a reply to the next message on a busy machine, in ms. */
+/** Time from a reply to a process's next message on a busy machine, in ms. */
 const BUSY_MS = 250;
 
 /** How much later than its decision a grant takes effect if the process decides by its own clock. */

@@ -22,19 +22,19 @@ export interface LateSubject {
   connect(wire: Wire): Connection | Promise<Connection>;
 }
 
-/** Options of a run. */
+/** Options for a run. */
 export interface LateOptions {
-  /** Seed of the random numbers. */
+  /** Seed for the random numbers. */
   readonly seed: number;
   /** Duration in ms. */
   readonly forMs: number;
-  /** Maximum delay of a message in ms. */
+  /** Maximum message delay in ms. */
   readonly mostMs: number;
   /** Number of processes with delayed messages, besides one without. */
   readonly processes: number;
 }
 
-/** Result of a run. */
+/** A run's result. */
 export interface LateReport {
   readonly decisions: number;
   /** Units granted. */
@@ -43,7 +43,7 @@ export interface LateReport {
   readonly grantedLate: number;
   /** Excess grants, one entry for each limit that has any. */
   readonly excess: readonly string[];
-  /** Failures of the store. */
+  /** Store failures. */
   readonly failures: readonly string[];
 }
 
@@ -57,7 +57,7 @@ const LIMITS: readonly LimitOptions[] = [
   { name: "approximate", algorithm: "sliding-approximate" },
   { name: "bucket", algorithm: "token-bucket" },
 ];
-/** Maximum time between two decisions of the process without delays, in ms. */
+/** Maximum time between two decisions by the process without delays, in ms. */
 const GAP_MS = 10;
 /**
  * How long a key is used, in ms. First, delayed processes take many units at once. Then the other one takes single
@@ -70,8 +70,8 @@ const LATE_MS = 0.75 * WINDOW_MS;
 const LANES = 2;
 
 /**
- * Lets processes take units of the same keys while their statements and replies are late. Reports whether the store
- * granted too much, whenever within its bounds each decision was made.
+ * Lets processes take units from the same keys while their statements and replies are late. Reports whether the store
+ * granted too much, wherever within its bounds each decision was made.
  *
  * @param subject The store
  * @param options Seed, duration and delays

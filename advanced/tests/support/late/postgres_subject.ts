@@ -6,7 +6,7 @@ import type { LateSubject } from "./late_run.ts";
 /**
  * PostgreSQL, which decides by its own clock.
  *
- * @param url URL of the database
+ * @param url The database's URL
  */
 export function latePostgres(url: string): LateSubject {
   const table = `late_${crypto.randomUUID().replaceAll("-", "")}`;

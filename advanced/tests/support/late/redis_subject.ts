@@ -7,7 +7,7 @@ import type { LateSubject } from "./late_run.ts";
 /**
  * Redis, which decides by its own clock.
  *
- * @param url URL of the server
+ * @param url The server's URL
  */
 export function lateRedis(url: string): LateSubject {
   const prefix = `late ${crypto.randomUUID()}`;

@@ -7,7 +7,7 @@ export function realTime(): number {
 
 /** The wire between a process and its database: delays messages randomly in both directions. */
 export class Wire {
-  /** Maximum delay of a message in ms. */
+  /** Maximum message delay in ms. */
   mostMs = 0;
   /** When the last message reached the database, in real time. */
   sent = 0;
@@ -15,12 +15,12 @@ export class Wire {
   replied = 0;
   readonly #pick: Pick;
 
-  /** @param pick Chooses the delay of each message */
+  /** @param pick Chooses each message's delay */
   constructor(pick: Pick) {
     this.#pick = pick;
   }
 
-  /** Waits for the delay of one message. */
+  /** Waits for one message's delay. */
   async late(): Promise<void> {
     const ms = this.#pick(this.mostMs + 1);
     if (ms > 0) await new Promise((resolve) => setTimeout(resolve, ms));
