@@ -78,7 +78,7 @@ export function decideBy(take: Take, state: TakeState, times: number, now: numbe
 /**
  * Corrects a grant to its actual cost: the rule behind a store's `settle`.
  *
- * @param take What was granted
+ * @param take The granted take
  * @param state Its state
  * @param stamp Its verdict's stamp
  * @param change Units to add, or, below 0, to refund

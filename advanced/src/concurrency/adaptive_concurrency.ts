@@ -11,7 +11,7 @@ import { Gradient2 } from "./gradient2.ts";
 export type Priority = "critical" | "normal" | "low";
 
 /**
- * Options of {@linkcode adaptiveConcurrency}; all are optional.
+ * Options for {@linkcode adaptiveConcurrency}; all are optional.
  *
  * @example Never refuse payments, refuse reports first
  * ```ts
@@ -57,7 +57,7 @@ export interface ConcurrencyFigures {
   readonly admitted: number;
   /** Requests refused so far, by priority. */
   readonly refused: Readonly<Record<"normal" | "low", number>>;
-  /** Mean latency of the last window, in ms; 0 before the first. */
+  /** Mean latency in the last window, in ms; 0 before the first. */
   readonly latencyMs: number;
   /** The limiter's estimate of the latency without a queue, in ms. */
   readonly baselineMs: number;
@@ -72,7 +72,7 @@ export interface ConcurrencyFigures {
 export type EndConcurrent = (isMeasured?: boolean) => void;
 
 /** Concurrency-limiting middleware that finds its own limit. Its methods also work outside middleware. */
-// deno-lint-ignore no-explicit-any -- whatever its options are typed for, it is a middleware
+// deno-lint-ignore no-explicit-any -- middleware, whatever its option types
 export interface AdaptiveConcurrency<Req = any> {
   /** Admits or refuses a request. */
   (req: RequestLike, res: ResponseLike, next: (error?: unknown) => void): void;

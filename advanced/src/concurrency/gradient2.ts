@@ -1,6 +1,6 @@
-/** Minimum length of a measurement window, in ms. */
+/** Minimum measurement window, in ms. */
 const WINDOW_MS = 100;
-/** Minimum length of a window, in multiples of the last latency. */
+/** Minimum window, in multiples of the last latency. */
 const WINDOW_LATENCIES = 2;
 /** Minimum number of requests in a window: a mean over fewer is unreliable. */
 const WINDOW_SAMPLES = 50;
@@ -62,7 +62,7 @@ export class Gradient2 {
   readonly #min: number;
   readonly #max: number;
   #estimate: number;
-  /** Latency without a queue, as far as it is known. */
+  /** Latency without a queue, as far as known. */
   #long = 0;
   #short = 0;
   #sum = 0;
@@ -82,8 +82,7 @@ export class Gradient2 {
   /** Latency before the probe. */
   #before = 0;
   /**
-   * Whether requests were refused, or would have been, in this window; and consecutive windows of that kind without a
-   * queue.
+   * Whether requests were refused, or would have been, in this window; and how many such windows in a row had no queue.
    */
   #isPressed = false;
   #unqueued = 0;
@@ -118,7 +117,7 @@ export class Gradient2 {
     return Math.max(this.#min, Math.floor(this.#isProbing ? this.#estimate * PROBE_PART : this.#estimate));
   }
 
-  /** Mean latency of the last window, in ms; 0 before the first. */
+  /** Mean latency in the last window, in ms; 0 before the first. */
   get latencyMs(): number {
     return this.#short;
   }

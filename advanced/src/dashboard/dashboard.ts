@@ -7,7 +7,7 @@ import { DashboardServer } from "./dashboard_server.ts";
  *
  * @typeParam Req The request passed to `authorize`
  */
-// deno-lint-ignore no-explicit-any -- whatever its options are typed for, it is a middleware
+// deno-lint-ignore no-explicit-any -- middleware, whatever its option types
 export interface DashboardMiddleware<Req = any> {
   /** Responds to requests for the dashboard. */
   (req: RequestLike, res: ResponseLike, next: (error?: unknown) => void): Promise<void>;
@@ -33,11 +33,11 @@ interface RoutedRequest {
  * two seconds while it is visible. All figures come from the process that responds. Keys are always shown as plain
  * text.
  *
- * Access requires the `secret`, or the approval of `authorize`, and a host in `hosts`: by default this machine. A reset
- * is a POST with a custom header, which only a same-origin page can send.
+ * Access requires the `secret`, or approval by `authorize`, and a host in `hosts`: by default this machine. A reset is
+ * a POST with a custom header, which only a same-origin page can send.
  *
  * @typeParam Req The request passed to `authorize`
- * @param options What to show, and to whom
+ * @param options The limiters to show, and who may see them
  * @returns The middleware
  * @throws {TypeError} If there are no limiters, or neither `secret` nor `authorize`
  * @throws {RangeError} If `secret` has fewer than 32 characters

@@ -8,7 +8,7 @@ export interface DashboardRequest {
   readonly search: string;
   /** The origin at which the request arrived; compared with the page's. */
   readonly origin: string;
-  /** Address of the other end of the connection, `undefined` if unknown. */
+  /** The connection's remote address, `undefined` if unknown. */
   readonly peer: string | undefined;
   /** Reads a header by its name in lower case. */
   readonly header: (name: string) => string | null | undefined;

@@ -4,7 +4,7 @@ import type { Awaitable } from "../policy/store.ts";
 import { hostName } from "./dashboard_guard.ts";
 
 /**
- * What a dashboard shows: a `Limiter`, or an object with one, such as any framework's `rateLimit(…)`.
+ * An entry in a dashboard: a `Limiter`, or an object with one, such as any framework's `rateLimit(…)`.
  *
  * @example Both kinds
  * ```ts
@@ -25,7 +25,7 @@ export type DashboardLimiter = Limiter | {
 };
 
 /**
- * Options of a dashboard: `limiters`, and either `secret` or `authorize`.
+ * Options for a dashboard: `limiters`, and either `secret` or `authorize`.
  *
  * @typeParam Args Arguments of `authorize`
  *
@@ -68,7 +68,7 @@ const FEWEST_CHARACTERS = 32;
 /**
  * Checks a dashboard's options.
  *
- * @param caller Name of the caller for error messages
+ * @param caller Caller name for error messages
  * @param options The options passed
  * @throws {TypeError} If there are no limiters, `secret` and `authorize` are both set or both missing, or a host is
  * invalid
@@ -110,7 +110,7 @@ function checkGuard(caller: string, { secret, authorize }: { secret?: unknown; a
 }
 
 /**
- * The limiter that is shown.
+ * The limiter to show.
  *
  * @param shown The limiter, or an object with one
  */

@@ -49,7 +49,7 @@ export class DashboardServer {
   /**
    * Creates an instance.
    *
-   * @param options What to show, where and to whom
+   * @param options The limiters to show, and where and to whom
    */
   // deno-lint-ignore no-explicit-any -- only the code that created it calls authorize
   constructor({ limiters, hosts = [], secret }: DashboardOptions<any[]>) {

@@ -9,7 +9,8 @@ export type FetchDashboard = (request: Request, ...rest: any[]) => Promise<Respo
 /**
  * The same page as `dashboard`, as a Fetch handler. It responds at any path.
  *
- * @param options What to show, and to whom; `authorize` gets the request and the platform's second argument
+ * @param options The limiters to show, and access rules; `authorize` gets the request and the platform's second
+ * argument
  * @returns The handler; it rejects if `authorize` or the store fails
  * @throws {TypeError} If there are no limiters, or neither `secret` nor `authorize`
  * @throws {RangeError} If `secret` has fewer than 32 characters

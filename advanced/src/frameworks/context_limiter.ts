@@ -14,7 +14,8 @@ import type { Limiter } from "../limiter/limiter.ts";
 import type { Awaitable } from "../policy/store.ts";
 
 /**
- * Options of a limiter for one framework: those of `rateLimit`, whose functions receive the framework's own context.
+ * Options for a limiter in one framework: those for `rateLimit`, except that functions receive the framework's own
+ * context.
  *
  * @typeParam Ctx The context that the framework passes to its middleware
  * @typeParam Rest Arguments after it
@@ -50,7 +51,7 @@ export interface ContextLimitOptions<Ctx, Rest extends unknown[] = [], Result = 
 
 const NAMES: OptionNames<ContextLimitOptions<unknown>> = { ...COMMON_NAMES, handler: true, clientAddress: true };
 
-/** What a framework provides about its requests. */
+/** Request data that a framework provides. */
 export interface Framework<Ctx, Rest extends unknown[] = []> {
   /** The method. */
   methodOf(context: Ctx): string;
@@ -74,7 +75,7 @@ export interface TextRefusal {
   readonly status: number;
   /** Body, `null` if the status forbids one. */
   readonly body: string | null;
-  /** Media type of the body. */
+  /** The body's media type. */
   readonly type: string;
 }
 
@@ -134,7 +135,7 @@ export class ContextLimiter<Ctx extends object, Rest extends unknown[] = [], Res
    * Decides about a request.
    *
    * @param context The context
-   * @param rest The arguments of functions in the options after it
+   * @param rest The arguments after it for functions in the options
    * @returns The decision; `null` for a skipped request
    */
   async decide(context: Ctx, ...rest: Rest): Promise<Decision | null> {
@@ -174,7 +175,7 @@ export class ContextLimiter<Ctx extends object, Rest extends unknown[] = [], Res
    * @param context The context
    * @param decision The decision about it
    * @param send Sends the limiter's response
-   * @param rest The arguments of functions in the options after the context
+   * @param rest The arguments after the context for functions in the options
    */
   async refuse(
     context: Ctx,

@@ -8,7 +8,7 @@ import { ContextLimiter, type ContextLimitOptions, type Framework, webRefusal } 
 import { PLATFORM_TRUST, webAddress } from "./web_address.ts";
 
 /**
- * Options of `rateLimit` for Elysia. Functions receive Elysia's context.
+ * Options for `rateLimit` for Elysia. Functions receive Elysia's context.
  *
  * @example A limit per customer, and a shared one for requests without a key
  * ```ts ignore
@@ -23,7 +23,7 @@ import { PLATFORM_TRUST, webAddress } from "./web_address.ts";
  */
 export type ElysiaLimitOptions = ContextLimitOptions<Context>;
 
-/** What the limiter adds to the context: nothing for skipped requests. */
+/** The limiter's additions to the context; none for skipped requests. */
 export type RateLimitDerived = {
   /** The remaining quota. */
   readonly rateLimit: RateLimitInfo | undefined;

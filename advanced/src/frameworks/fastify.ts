@@ -8,7 +8,7 @@ import { ContextLimiter, type ContextLimitOptions, type Framework } from "./cont
 import { endWith } from "./end_with.ts";
 
 /**
- * Options of `rateLimit` for Fastify. Functions receive request and reply.
+ * Options for `rateLimit` for Fastify. Functions receive request and reply.
  *
  * @example A limit per customer, and a shared one for requests without a key
  * ```ts ignore
@@ -23,7 +23,7 @@ import { endWith } from "./end_with.ts";
  */
 export type FastifyLimitOptions = ContextLimitOptions<FastifyRequest, [reply: FastifyReply]>;
 
-/** What the limiter adds to requests: nothing for skipped ones. */
+/** The limiter's additions to requests; none for skipped ones. */
 export interface RateLimitedRequest {
   /** The remaining quota. */
   rateLimit?: RateLimitInfo;

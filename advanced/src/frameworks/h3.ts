@@ -7,7 +7,7 @@ import { ContextLimiter, type ContextLimitOptions, type Framework, webRefusal } 
 import { PLATFORM_TRUST, webAddress } from "./web_address.ts";
 
 /**
- * Options of `rateLimit` for h3. Functions receive the event.
+ * Options for `rateLimit` for h3. Functions receive the event.
  *
  * @example A limit per user, identified by an earlier middleware
  * ```ts ignore

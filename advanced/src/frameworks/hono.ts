@@ -6,7 +6,7 @@ import { ContextLimiter, type ContextLimitOptions, type Framework, webRefusal } 
 import { PLATFORM_TRUST, webAddress } from "./web_address.ts";
 
 /**
- * Options of `rateLimit` for Hono. Functions receive Hono's context.
+ * Options for `rateLimit` for Hono. Functions receive Hono's context.
  *
  * @typeParam E The context's bindings and variables, if the functions use them
  *
@@ -19,7 +19,7 @@ import { PLATFORM_TRUST, webAddress } from "./web_address.ts";
  */
 export type HonoLimitOptions<E extends Env = Env> = ContextLimitOptions<Context<E>, [], Response>;
 
-/** What the limiter adds to the context: `c.get("rateLimit")`, nothing for skipped requests. */
+/** The limiter's addition to the context: `c.get("rateLimit")`; none for skipped requests. */
 export interface RateLimitVariables {
   /** The remaining quota. */
   rateLimit: RateLimitInfo | undefined;

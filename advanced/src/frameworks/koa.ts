@@ -9,7 +9,7 @@ import { ContextLimiter, type ContextLimitOptions, type Framework } from "./cont
 import { endWith } from "./end_with.ts";
 
 /**
- * Options of `rateLimit` for Koa. Functions receive Koa's context.
+ * Options for `rateLimit` for Koa. Functions receive Koa's context.
  *
  * @example A limit per user, identified by an earlier middleware
  * ```ts ignore
@@ -20,7 +20,7 @@ import { endWith } from "./end_with.ts";
  */
 export type KoaLimitOptions = ContextLimitOptions<ParameterizedContext>;
 
-/** What the limiter adds to `ctx.state`: nothing for skipped requests. */
+/** The limiter's additions to `ctx.state`; none for skipped requests. */
 export interface RateLimitState {
   /** The remaining quota. */
   rateLimit?: RateLimitInfo;

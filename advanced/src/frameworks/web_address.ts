@@ -7,8 +7,8 @@ interface NodeInfo {
 }
 
 /**
- * Returns the client's address from sources that only the platform can set: the header of Workers, identified by `cf`;
- * the `ip` that servers such as srvx add to requests; Node's socket; Deno's `info`; Bun's `server`.
+ * Returns the client's address from sources that only the platform can set: the Workers header, identified by `cf`; the
+ * `ip` that servers such as srvx add to requests; Node's socket; Deno's `info`; Bun's `server`.
  *
  * @param request The request
  * @param info The platform's second argument

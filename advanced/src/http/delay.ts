@@ -27,7 +27,7 @@ export class Delay {
   /**
    * Creates an instance.
    *
-   * @param caller Name of the caller for error messages
+   * @param caller Caller name for error messages
    * @param delay The option
    * @param options The other options
    * @param limiter The limiter created from them

@@ -22,7 +22,7 @@ export type FetchHandler<Rest extends unknown[], Result extends FetchResult = Re
 ) => Result | Promise<Result>;
 
 /**
- * Options of {@linkcode fetchLimit}. Functions receive the request and the platform's second argument: Deno's `info`,
+ * Options for {@linkcode fetchLimit}. Functions receive the request and the platform's second argument: Deno's `info`,
  * Bun's `server` or a Worker's environment.
  *
  * @example Behind a proxy that sets the client's address
@@ -115,8 +115,8 @@ class Asked {
  * Rate limits web requests, for any framework with a Fetch handler.
  *
  * Reads the client's address from Deno's `info`, Bun's `server` or Netlify's context. On other platforms set
- * `clientAddress` or `keyGenerator`. Options are those of `rateLimit`, except `requestPropertyName`; `handler` returns
- * a response.
+ * `clientAddress` or `keyGenerator`. Options are the same as for `rateLimit`, except `requestPropertyName`; `handler`
+ * returns a response.
  *
  * @param options Limits, store, headers, responses
  * @returns A function that puts the limiter in front of a handler

@@ -92,7 +92,7 @@ export interface RequestLimitOptions extends LimitOptions {
 }
 
 /**
- * Options of `rateLimit`.
+ * Options for `rateLimit`.
  *
  * @typeParam Req The request passed to functions in the options: Sluice's, Express's, or a web `Request`
  * @typeParam Rest The arguments after it: the response, if there is one
@@ -122,7 +122,7 @@ export interface RateLimitOptions<
    * an object of numbers by limit name.
    */
   limit?: number | ((req: Req, ...rest: Rest) => Awaitable<NonNullable<ConsumeOptions["limit"]>>) | undefined;
-  /** The older name of `limit` in express-rate-limit. Set only one of them. */
+  /** The older name for `limit` in express-rate-limit. Set only one of them. */
   max?: number | ((req: Req, ...rest: Rest) => Awaitable<NonNullable<ConsumeOptions["limit"]>>) | undefined;
   /**
    * The policy for a request's key, from a table or a database: a name in `policies`, or an object with the settings
@@ -143,7 +143,7 @@ export interface RateLimitOptions<
     | undefined;
   /** How long an asynchronous result of `policy` is cached, in ms; 10 000 by default, 0 to disable. */
   policyTtlMs?: number | undefined;
-  /** Where counters are kept. Stores for express-rate-limit work too. */
+  /** Where counters are kept. Stores for express-rate-limit also work. */
   store?: Store | CounterLike | CallbackCounterLike | undefined;
   /**
    * Units a request costs, 1 by default. A cost of 0 is free and always passes. A function may return an object of
@@ -198,11 +198,11 @@ export interface RateLimitOptions<
   /** Request property set to `{ limit, used, remaining, resetTime, key }`, `"rateLimit"` by default. */
   requestPropertyName?: string | undefined;
   /**
-   * Refunds requests with a status of 400 or above. With an express-rate-limit store, which counts refusals, it refunds
-   * refused requests too.
+   * Refunds requests with a status of 400 or above. With an express-rate-limit store, which counts refusals, it also
+   * refunds refused requests.
    */
   skipFailedRequests?: boolean | undefined;
-  /** Refunds requests whose status is below 400. */
+  /** Refunds requests with a status below 400. */
   skipSuccessfulRequests?: boolean | undefined;
   /** Decides which requests succeeded, for the two options above. */
   requestWasSuccessful?: ((req: Req, res: Res) => Awaitable<boolean>) | undefined;

@@ -52,8 +52,8 @@ const READER: RequestReader<RequestLike> = {
   // as the router reads it, whatever the target looks like: any difference would be a bypass
   pathsOf: ({ baseUrl, path, originalUrl, url = "" }: MountedRequest) => {
     if (typeof baseUrl === "string" && typeof path === "string") return [baseUrl + path];
-    // A mount may have stripped part of `url`, or a middleware may have rewritten it. Routers for Node's own requests
-    // may decode it before they look for the query, as h3 1 does, or not support fragments.
+    // A mount may have stripped part of `url`, or middleware may have rewritten it. Routers for Node's own requests may
+    // decode it before they look for the query, as h3 1 does, or not support fragments.
     return [...new Set([url, originalUrl ?? url])].flatMap((target) => {
       const trimmed = target.trim();
       return [pathOf(decodedTarget(trimmed)), pathOf(trimmed), target.split("?", 1)[0]!];
@@ -81,7 +81,7 @@ type Next = (error?: unknown) => void;
  * @typeParam Req The request passed to functions in its options
  * @typeParam Res Their response
  */
-// deno-lint-ignore no-explicit-any -- whatever its options are typed for, it is a middleware
+// deno-lint-ignore no-explicit-any -- middleware, whatever its option types
 export interface RateLimitMiddleware<Req = any, Res = any> {
   /** Counts a request, and admits or refuses it. */
   (req: RequestLike, res: ResponseLike, next: (error?: unknown) => void): void | Promise<void>;
@@ -272,7 +272,7 @@ async function refuse<Req extends RequestLike>(
       return void await handler(req, res as ResponseOf<Req>, next, { statusCode, message, decision });
     }
     const refusal = await asker.refusal(req, decision, res as ResponseOf<Req>);
-    // another middleware, such as a timeout, may have responded meanwhile
+    // another middleware, such as a timeout, may have already responded
     if (!res.writableEnded) send(res, refusal);
   } catch (error) {
     next(failureOf(error));

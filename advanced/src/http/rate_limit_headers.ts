@@ -5,7 +5,7 @@ import { windowAt } from "../policy/calendar_window.ts";
 import { holdsSlots, type Policy } from "../policy/policy.ts";
 import type { Verdict } from "../policy/store.ts";
 
-/** Bytes of a hash that distinguish a client's quotas. A multiple of 3 needs no base64 padding. */
+/** Hash bytes that distinguish a client's quotas. A multiple of 3 needs no base64 padding. */
 const PARTITION_BYTES = 12;
 
 /** Versions of the IETF RateLimit headers (draft-ietf-httpapi-ratelimit-headers). */
@@ -79,7 +79,7 @@ export function headersSaid({ legacy, legacyReset, standard }: HeaderOptions): R
   };
 }
 
-// a limit without a known remainder never replaces the headers of another
+// a limit without a known remainder never replaces another's headers
 function writeState(headers: HeaderSink, names: LimitNames, tightest: Verdict, reset: number): void {
   if (!Number.isNaN(tightest.remaining)) writeLimit(headers, names, tightest, reset);
   else if (headers.getHeader(names.limit) === undefined) headers.setHeader(names.limit, String(tightest.limit));
@@ -135,7 +135,7 @@ function writeLists(
     const partition = hasPartitions ? `;pk=:${partitionOf(takes[i]!.key)}:` : "";
     append(headers, "RateLimit-Policy", `${name};q=${limit}${unit}${partition}`);
     if (Number.isNaN(remaining)) continue;
-    // t is the time until more units are available, so Retry-After is never earlier; with a limit of 0 there never are
+    // t is the time until more units are available, so Retry-After is never earlier; with a limit of 0, there never are
     // any
     const refills = limit > 0 && nextMs !== Infinity;
     append(headers, "RateLimit", `${name};r=${remaining}${refills ? `;t=${seconds(nextMs)}` : ""}${partition}`);

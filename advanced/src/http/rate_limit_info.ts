@@ -38,7 +38,7 @@ export class RateLimitInfo {
     this.#decision = decision;
   }
 
-  /** express-rate-limit's former name for `used`, which copies and JSON omit there too. */
+  /** express-rate-limit's former name for `used`. There, copies and JSON also omit it. */
   get current(): number {
     return this.used;
   }

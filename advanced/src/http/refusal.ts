@@ -36,7 +36,7 @@ export function refusalOf({ statusCode, problemDetails, message }: RefusalOption
   return { status: statusCode, body: problemOf(statusCode, decision), type: "application/problem+json" };
 }
 
-/** The problem type of the IETF draft, with the names of the limits that refused. */
+/** The IETF draft's problem type, with the names of the limits that refused. */
 function problemOf(status: number, { policies, verdicts, takes }: Decision): object {
   const violated = policies.filter((_, i) => verdicts[i]!.denied && !takes[i]!.shadow);
   return {

@@ -21,7 +21,7 @@ export class RequestKeys<Req> {
   /**
    * Creates an instance.
    *
-   * @param caller Name of the caller for error messages
+   * @param caller Caller name for error messages
    * @param options The user's options
    * @param reader Reads requests
    */

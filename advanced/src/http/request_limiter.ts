@@ -29,8 +29,8 @@ import { consumeByKey, demandKey, prepareKey, reportKey } from "../limiter/limit
 import { forgetIdleKey } from "../stores/memory_store.ts";
 
 /**
- * Applies a limiter to requests: whether they are counted, what they cost, what a refusal looks like. Express's objects
- * and web requests share this part of `rateLimit`.
+ * Applies a limiter to requests: which are counted, their costs, and how refusals look. Express's objects and web
+ * requests share this part of `rateLimit`.
  */
 export class RequestLimiter<Req> {
   readonly limiter: Limiter;
@@ -63,7 +63,7 @@ export class RequestLimiter<Req> {
   /**
    * Creates an instance.
    *
-   * @param caller Name of the caller for error messages
+   * @param caller Caller name for error messages
    * @param options The user's options
    * @param reader Reads requests
    * @param limiter An existing limiter with the same options

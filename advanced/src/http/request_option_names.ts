@@ -4,7 +4,7 @@ import type { RateLimitOptions, RequestLimitOptions } from "./http_options.ts";
 
 const REQUEST_LIMIT_NAMES: OptionNames<RequestLimitOptions> = { ...LIMIT_NAMES, ipv6Subnet: true };
 
-/** Names of the options that `rateLimit` and `fetchLimit` share. */
+/** Option names that `rateLimit` and `fetchLimit` share. */
 export const COMMON_NAMES: OptionNames<Omit<RateLimitOptions, "handler" | "requestPropertyName">> = {
   ...LIMITER_NAMES,
   limit: true,
@@ -57,7 +57,7 @@ const INSTEAD: ReadonlyMap<string, string> = new Map([
 /**
  * Rejects options that `rateLimit` or `fetchLimit` does not have.
  *
- * @param caller Name of the caller for error messages
+ * @param caller Caller name for error messages
  * @param options The options
  * @param names The valid names
  * @returns The options, with `max` renamed to `limit`

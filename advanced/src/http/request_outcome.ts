@@ -31,7 +31,7 @@ export class RequestOutcome<Req> {
   /**
    * Creates an instance.
    *
-   * @param caller Name of the caller for error messages
+   * @param caller Caller name for error messages
    * @param options The user's options
    * @param limiter The limiter
    * @throws {TypeError} If there is a `costAfter` and no limit that is settled

@@ -10,7 +10,7 @@ import type { RequestLimiter } from "./request_limiter.ts";
 
 /** Limiters created inside requests: by store, then by options and route. */
 const shared = new WeakMap<object, Map<string, Limiter>>();
-/** Represents the memory of this process, including memory stores that were created inside requests. */
+/** Represents this process's memory, including memory stores created inside requests. */
 const MEMORY: CounterLocation = { home: {}, prefix: "" };
 
 /**

@@ -23,7 +23,7 @@ export class Decision {
   readonly allowed: boolean;
   /** Whether a shadow limit would have refused it. */
   readonly shadowDenied: boolean;
-  /** What decided. */
+  /** Where the decision came from. */
   readonly decidedBy: DecidedBy;
   /** The takes; needed by `refund`. */
   readonly takes: readonly Take[];
@@ -82,7 +82,7 @@ export class Decision {
   }
 
   /**
-   * The former name of {@linkcode Decision.retryAfterMs}.
+   * The former name for {@linkcode Decision.retryAfterMs}.
    *
    * @deprecated Read `retryAfterMs`
    */
@@ -128,15 +128,15 @@ export class Decision {
    * Replaces the estimate with the actual cost, once. Unused units are refunded. Additional units are counted, as a
    * debt if they exceed the limit; later windows pay it off. `remaining`, `resetMs` and the verdicts are updated.
    *
-   * Limits without `maxDebt` keep what they counted. Units of an expired window are not refunded.
+   * Limits without `maxDebt` keep what they counted. Units in an expired window are not refunded.
    *
-   * @param actual The total cost of the request
+   * @param actual The request's total cost
    * @returns Whether exactly that is counted now. `false` if `maxDebt` allows no more, the refunded units' window has
    * expired, or the store fails. Also `false`, without any change, if it was already settled or refunded
    * @throws {TypeError} If the decision was a refusal, or none of its limits has `maxDebt`
    * @throws {RangeError} If `actual` is not an integer, below 0, or less than what was charged
    *
-   * @example Tokens of a language model
+   * @example Tokens from a language model
    * ```ts
    * import { Limiter } from "@sluice/rate-limit";
    *

@@ -9,9 +9,9 @@ import { OwnPolicies } from "./own_policies.ts";
 import { assertKey, encodeKey, shortenKey } from "./encode_key.ts";
 
 /**
- * Options of `peek`.
+ * Options for `peek`.
  *
- * @example Read the remaining quota of a customer with their own limit
+ * @example Read the remaining quota for a customer with their own limit
  * ```ts
  * import { Limiter } from "@sluice/rate-limit";
  *
@@ -28,7 +28,7 @@ export interface PeekOptions {
 }
 
 /**
- * Options of `consume`.
+ * Options for `consume`.
  *
  * @example A request that costs more
  * ```ts
@@ -56,7 +56,7 @@ const MAX_TIERS = 1000;
 export class Demand {
   /** Encodes a key for the store. */
   readonly encode: (key: string) => string;
-  /** The limiter's policies, in the order of the limits. */
+  /** The limiter's policies, in the limits' order. */
   readonly policies: readonly Policy[];
   readonly #shadow: readonly boolean[];
   readonly #store: Store;
@@ -68,7 +68,7 @@ export class Demand {
    *
    * @param options The limits, and the policies for individual keys
    * @param store The store
-   * @param caller Name of the caller for error messages
+   * @param caller Caller name for error messages
    * @throws {TypeError} If an option has the wrong type, or the store does not support it
    * @throws {RangeError} If a number is out of range
    */
@@ -82,13 +82,13 @@ export class Demand {
   }
 
   /**
-   * Creates the takes of one decision.
+   * Creates the takes for one decision.
    *
    * @param keys The key, or the limits' keys by name
    * @param cost Units to consume, 0 to read
    * @param options A different limit for this decision, or the key's policy
-   * @param caller Name of the caller for error messages
-   * @returns The takes, in the order of the limits, without limits that do not apply
+   * @param caller Caller name for error messages
+   * @returns The takes, in the limits' order, without limits that do not apply
    * @throws {TypeError} If a key is not a non-empty string, no limit has one, or a limit or policy does not exist
    * @throws {RangeError} If the cost or the other limit is out of range
    */

@@ -2,7 +2,7 @@ import { describe, sha256 } from "@sluice/shared";
 
 /** Longer keys are stored as a hash, so that a few of them cannot fill the store. */
 const LONGEST = 256;
-/** Prefix of a hash, and its total length. Shorter keys cannot look like one. */
+/** Hash prefix, and total length. Shorter keys cannot look like a hash. */
 const HASHED = "\u0002";
 const HASH_LENGTH = 45;
 
@@ -35,7 +35,7 @@ function hashOf(key: string): string {
  * Returns the forms in which a store may hold a key: its encoded form, and the key itself if it looks like a hash,
  * because that is how `keys()` lists long ones.
  *
- * @param key A key, as it was counted or as it was listed
+ * @param key A key, as counted or as listed
  * @param encode Encodes it
  * @returns One form, or two
  */
@@ -48,7 +48,7 @@ export function formsOf(key: string, encode: (key: string) => string): string[] 
  *
  * @param key The key
  * @param source Its source, for the message
- * @param caller Name of the caller for error messages
+ * @param caller Caller name for error messages
  * @throws {TypeError} If it is not a non-empty string: a bug must not make clients share a counter
  */
 export function assertKey(key: unknown, source: string, caller: string): asserts key is string {

@@ -38,7 +38,7 @@ const NO_OPTIONS: ConsumeOptions = {};
 const NOTHING: Charge = { units: 0, stamp: 0 };
 
 /**
- * Options of `waitFor`.
+ * Options for `waitFor`.
  *
  * @example Wait for a turn, but no longer than a second
  * ```ts
@@ -63,7 +63,7 @@ const CONSUME_NAMES: OptionNames<ConsumeOptions> = { cost: true, ...PEEK_NAMES }
 const WAIT_NAMES: OptionNames<WaitOptions> = { ...CONSUME_NAMES, signal: true, timeoutMs: true };
 
 /**
- * A limiter without HTTP: for WebSocket messages, queues, calls to other services, and as the engine of the middleware.
+ * A limiter without HTTP: for WebSocket messages, queues, calls to other services, and as the middleware's engine.
  *
  * With the memory store, decisions are synchronous. With other stores they are promises that never reject: when the
  * store fails, `onStoreFailure` decides.
@@ -110,7 +110,7 @@ export class Limiter extends Emitter {
    * Creates a limiter.
    *
    * @param given Limits and store
-   * @param caller Name of the caller for error messages, if another function creates the limiter from its own options
+   * @param caller Caller name for error messages, if another function creates the limiter from its own options
    * @throws {TypeError} If an option has the wrong type, or the store does not support it
    * @throws {RangeError} If a number is out of range
    */
@@ -131,7 +131,7 @@ export class Limiter extends Emitter {
     this.#demand = new Demand(options, store, made);
     checkLeases(checked.leases, this.policies, made);
     joinStore(this, store);
-    // a limiter for requests only learns later whether it was created inside one, where sharing is intended
+    // a limiter for requests learns only later whether it was created inside one, where sharing is intended
     if (caller === undefined) noteSameCounters(store, this.policies, made);
     this.#timers = checked.timers;
     this.#clock = checked.clock;
@@ -202,7 +202,7 @@ export class Limiter extends Emitter {
     );
   }
 
-  /** The policies, in the order of the limits. */
+  /** The policies, in the limits' order. */
   get policies(): readonly Policy[] {
     return this.#demand.policies;
   }
@@ -210,7 +210,7 @@ export class Limiter extends Emitter {
   /**
    * Consumes units, if all limits grant them.
    *
-   * @param keys The key, or the keys of the limits by name
+   * @param keys The key, or the limits' keys by name
    * @param options Units to consume, or cost and another limit or policy for this call
    * @returns The decision
    * @throws {TypeError} If a key is not a non-empty string, an option or limit is unknown, or the store cannot grant
@@ -224,7 +224,7 @@ export class Limiter extends Emitter {
   }
 
   /**
-   * The former name of {@linkcode Limiter.consume}.
+   * The former name for {@linkcode Limiter.consume}.
    *
    * @deprecated Write `consume`
    */
@@ -270,7 +270,7 @@ export class Limiter extends Emitter {
   /**
    * Reads the remaining quota without consuming any.
    *
-   * @param keys The key, or the keys of the limits by name
+   * @param keys The key, or the limits' keys by name
    * @param options A different limit or policy, if calls with this key use one
    * @returns The decision, which is always allowed
    * @throws {TypeError} If a key is not a non-empty string, an option or limit is unknown, or the store cannot read
@@ -312,7 +312,7 @@ export class Limiter extends Emitter {
   }
 
   /**
-   * Releases the slots of `"concurrency"` limits. Units of other limits stay consumed.
+   * Releases the slots held under `"concurrency"` limits. Units under other limits stay consumed.
    *
    * @param decision The decision
    * @returns Whether anything changed
@@ -352,7 +352,7 @@ export class Limiter extends Emitter {
    *
    * Refunds in this process wake callers immediately. Refunds elsewhere are noticed at the predicted time.
    *
-   * @param keys The key, or the keys of the limits by name
+   * @param keys The key, or the limits' keys by name
    * @param options Cost, a different limit, signal and longest wait
    * @returns The decision, allowed
    * @throws {TypeError} If a key is not a non-empty string, an option or limit is unknown, or the store only reports
@@ -467,7 +467,7 @@ export class Limiter extends Emitter {
   /**
    * Forgets a key, blocks included, or all keys.
    *
-   * @param key The key, also in the form listed by `keys`; all keys if omitted
+   * @param key The key, or its form as listed by `keys`; all keys if omitted
    * @returns The number of keys, over all limits; rejects if the store fails or takes longer than ten seconds
    * @throws {TypeError} If the key is not a non-empty string, or the store only reports outcomes
    */
@@ -485,7 +485,7 @@ export class Limiter extends Emitter {
   }
 
   /**
-   * Lists the keys in use, each with its remaining quota. Keys of more than 256 characters are listed as their hash.
+   * Lists the keys in use, each with its remaining quota. Keys over 256 characters are listed as their hash.
    *
    * @param name The limit's name; the first limit by default
    * @throws {RangeError} If there is no limit with that name
@@ -588,8 +588,8 @@ export class Limiter extends Emitter {
   }
 
   /**
-   * Rejects callers of `waitFor` with an `AbortError`, returns leases as far as the store accepts them in time, and
-   * closes the store. If other limiters still use it, the last one closes it.
+   * Rejects `waitFor` callers with an `AbortError`, returns leases as far as the store accepts them in time, and closes
+   * the store. If other limiters still use it, the last one closes it.
    */
   async close(): Promise<void> {
     this.#queue.close();

@@ -4,26 +4,26 @@
  * @module
  */
 
-/** Key of the function that replaces the console. */
+/** Symbol for the function that replaces the console. */
 export const reportKey: unique symbol = Symbol("sluice.report");
 
-/** Key of the limiter's current demand on its store. */
+/** Symbol for the limiter's current demand on its store. */
 export const demandKey: unique symbol = Symbol("sluice.demand");
 
-/** Key of the method that consumes units under a demand. */
+/** Symbol for the method that consumes units under a demand. */
 export const consumeByKey: unique symbol = Symbol("sluice.check by");
 
-/** Key of the method that waits after a refusal. */
+/** Symbol for the method that waits after a refusal. */
 export const waitAfterKey: unique symbol = Symbol("sluice.wait after");
 
-/** Key of the method that pauses. */
+/** Symbol for the method that pauses. */
 export const pauseKey: unique symbol = Symbol("sluice.pause");
 
-/** Key of whether pending work ends with its request. */
+/** Symbol for whether pending work ends with its request. */
 export const endsWithRequestsKey: unique symbol = Symbol("sluice.ends with requests");
 
-/** Key of whether refusals have no side effects. */
+/** Symbol for whether refusals have no side effects. */
 export const refusesFreelyKey: unique symbol = Symbol("sluice.refuses freely");
 
-/** Key of the method that checks other limits, and returns a function that applies them. */
+/** Symbol for the method that checks other limits, and returns a function that applies them. */
 export const prepareKey: unique symbol = Symbol("sluice.prepare");

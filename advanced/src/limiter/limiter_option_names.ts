@@ -37,7 +37,7 @@ export const LIMITER_NAMES: OptionNames<LimiterOptions> = {
   maxWaiting: true,
 };
 
-/** Options that may use the older name of `limit`. */
+/** Options that may use the older name for `limit`. */
 interface MaxOptions {
   readonly max?: unknown;
   readonly limit?: unknown;
@@ -47,7 +47,7 @@ interface MaxOptions {
 /**
  * Renames `max` to `limit`, also in each of `limits`.
  *
- * @param caller Name of the caller for error messages
+ * @param caller Caller name for error messages
  * @param options The options passed
  * @returns The options with `limit` alone
  * @throws {TypeError} If both are given and differ
@@ -81,7 +81,7 @@ const INSTEAD: ReadonlyMap<string, string> = new Map([
 /**
  * Rejects unknown options for a limiter and its limits, and single-limit options next to several limits.
  *
- * @param caller Name of the caller for error messages
+ * @param caller Caller name for error messages
  * @param options The options passed
  * @param names The valid names
  * @param limitNames The valid names for one of several limits

@@ -38,7 +38,7 @@ export interface LimitOptions {
   window?: CalendarWindow | undefined;
   /** Units per window, 100 by default; 0 refuses everything. */
   limit?: number | undefined;
-  /** The older name of `limit` in express-rate-limit. Set only one of them. */
+  /** The older name for `limit` in express-rate-limit. Set only one of them. */
   max?: number | undefined;
   /** `"token-bucket"`: units that may be consumed at once, `limit` by default. */
   burst?: number | undefined;
@@ -156,7 +156,7 @@ export interface LimitsOptions extends LimitOptions {
 }
 
 /**
- * Options of a {@linkcode Limiter}.
+ * Options for a {@linkcode Limiter}.
  *
  * @example Limit calls to a third-party API
  * ```ts
@@ -221,7 +221,7 @@ function oddities({ burst, buckets, align, onDenied, block, maxDebt }: LimitOpti
  * Creates a limiter's policies.
  *
  * @param options Its limits
- * @param caller Name of the caller for error messages
+ * @param caller Caller name for error messages
  * @returns One per limit, complete and checked
  * @throws {TypeError} If an option has the wrong type, or two limits have the same name
  * @throws {RangeError} If a number is out of range
@@ -243,7 +243,7 @@ export const systemClock = (): number => Date.now();
  * Checks the store options and fills in the defaults.
  *
  * @param options The user's options
- * @param caller Name of the caller for error messages
+ * @param caller Caller name for error messages
  * @throws {TypeError} If an option has the wrong type
  * @throws {RangeError} If a number is out of range
  */
@@ -276,7 +276,7 @@ export function checkStoreOptions(options: StoreOptions, caller: string): Checke
  *
  * @param leases The option
  * @param policies The policies
- * @param caller Name of the caller for error messages
+ * @param caller Caller name for error messages
  * @throws {TypeError} If there are several limits, or one with another algorithm
  */
 export function checkLeases(leases: LeaseOptions | null, policies: readonly Policy[], caller: string): void {
@@ -299,7 +299,7 @@ export function checkLeases(leases: LeaseOptions | null, policies: readonly Poli
  *
  * @param store The store
  * @param policies The policies
- * @param caller Name of the caller for error messages
+ * @param caller Caller name for error messages
  * @throws {TypeError} If it is not a store, or does not support an algorithm
  * @throws {RangeError} If a limit is too large for the store
  */

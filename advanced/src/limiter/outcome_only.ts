@@ -14,7 +14,7 @@ export function isOutcomeOnly(store: unknown): boolean {
  * Rejects features that an outcome-only store does not support.
  *
  * @param store The store
- * @param caller Name of the caller for error messages
+ * @param caller Caller name for error messages
  * @param what The feature
  * @throws {TypeError} If it is such a store
  */
@@ -31,7 +31,7 @@ export function assertDoesMore(store: unknown, caller: string, what: string): vo
  *
  * @param store The store
  * @param options The limiter's options
- * @param caller Name of the caller for error messages
+ * @param caller Caller name for error messages
  * @throws {TypeError} If there is one
  */
 export function checkOutcomeOnly(store: Store, options: LimiterOptions, caller: string): void {

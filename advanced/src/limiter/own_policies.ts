@@ -32,7 +32,7 @@ export class OwnPolicies {
    * @param usual The limiter's policies
    * @param store The store, which may not support others
    * @param named The `policies` option
-   * @param caller Name of the caller for error messages
+   * @param caller Caller name for error messages
    * @throws {TypeError} If one of them has a wrong field, or the store does not support it
    * @throws {RangeError} If a number is out of range
    */
@@ -56,7 +56,7 @@ export class OwnPolicies {
    * Returns the chosen policies, in the limits' order.
    *
    * @param choice A name, or the settings that differ
-   * @param caller Name of the caller for error messages
+   * @param caller Caller name for error messages
    * @throws {TypeError} If there is no policy with that name, or it has a wrong field
    * @throws {RangeError} If a number is out of range
    */
@@ -105,7 +105,7 @@ export class OwnPolicies {
  *
  * @param usual The limit's own policy
  * @param own The settings that differ
- * @param caller Name of the caller for error messages
+ * @param caller Caller name for error messages
  * @returns The policy, complete and checked
  * @throws {TypeError} If it has a wrong field
  * @throws {RangeError} If a number is out of range
@@ -118,7 +118,7 @@ export function ownPolicy(usual: Policy, own: OwnLimit, caller: string): Policy 
     window = own.windowMs === undefined ? usual.window : undefined,
   } = own;
   const { windowMs = own.window?.every === undefined ? usual.windowMs : usualMs(own.window) } = own;
-  // settings of one algorithm mean nothing to another
+  // settings for one algorithm mean nothing to another
   const shape: OwnLimit = algorithm === usual.algorithm ? usual : {};
   const { burst = shape.burst, buckets = shape.buckets } = own;
   const { align = own.window === undefined ? shape.align : undefined } = own;

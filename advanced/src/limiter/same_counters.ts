@@ -15,7 +15,7 @@ const MOST = 1000;
  *
  * @param store The limiter's store
  * @param policies Its policies
- * @param caller Name of the caller for the message
+ * @param caller Caller name for the message
  */
 export function noteSameCounters(store: Store, policies: readonly Policy[], caller: string): void {
   const { home, prefix } = locationOf(store);

@@ -8,7 +8,7 @@ import { Decision } from "./decision.ts";
  *
  * @param batches The batches, which were decided together
  * @param verdicts The combined verdicts
- * @param by What made the decision
+ * @param by Where the decision came from
  * @returns One decision for each batch that was granted, and one for the first that was refused
  */
 export function splitDecisions(

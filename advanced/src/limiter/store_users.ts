@@ -2,7 +2,7 @@ import type { Store } from "../policy/store.ts";
 
 /** Number of open limiters on each store. */
 const users = new WeakMap<Store, number>();
-/** The store of each open limiter. */
+/** Each open limiter's store. */
 const used = new WeakMap<object, Store>();
 
 /**

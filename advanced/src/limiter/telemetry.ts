@@ -65,7 +65,7 @@ const INSTRUMENTS: readonly {
  * @returns A function that stops reporting
  * @throws {TypeError} If the meter is not an OpenTelemetry meter
  *
- * @example Metrics of a middleware
+ * @example Metrics for middleware
  * ```ts ignore
  * import { metrics } from "@opentelemetry/api";
  *

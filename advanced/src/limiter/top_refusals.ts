@@ -18,7 +18,7 @@ import type { Decision } from "./decision.ts";
  * ```
  */
 export interface RefusedKey {
-  /** Name of the limit. */
+  /** The limit's name. */
   readonly policy: string;
   /** The key in the store, which `reset` accepts; long keys are a hash. */
   readonly key: string;

@@ -129,7 +129,7 @@ export class WaitQueue {
     refusal: Decision | null = null,
   ): Promise<Decision> {
     if (this.#closed !== null) throw this.#closed;
-    // the time of an external refusal is unknown, so any recorded refund may be newer
+    // an external refusal's time is unknown, so any recorded refund may be newer
     const askedAt = refusal === null ? this.#returns : Math.max(0, this.#returns - RECENT);
     const { timeoutMs, signal } = ending;
     // not a RangeError, which means a full queue
@@ -304,7 +304,7 @@ export class WaitQueue {
   }
 }
 
-// a caller, and those directly behind it with equal requests
+// a caller, and the next ones with equal requests
 function groupOf({ waiters }: Lane, head: Waiter): Waiter[] {
   if (head.kind === null) return [head];
   const group: Waiter[] = [];

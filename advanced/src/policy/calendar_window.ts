@@ -11,7 +11,7 @@ const WEEKDAYS: readonly Weekday[] = ["monday", "tuesday", "wednesday", "thursda
 /** The calendar unit that a window lasts. */
 export type CalendarUnit = "minute" | "hour" | "day" | "week" | "month";
 
-/** A weekday, for windows of a week. */
+/** A weekday, for one-week windows. */
 export type Weekday = "monday" | "tuesday" | "wednesday" | "thursday" | "friday" | "saturday" | "sunday";
 
 /**
@@ -20,7 +20,7 @@ export type Weekday = "monday" | "tuesday" | "wednesday" | "thursday" | "friday"
  * A day, week or month begins at the first moment of its first date: midnight, or later if the clock skips midnight. So
  * a day may last 23 or 25 hours. An hour also ends where the clock changes, so that no hour counts twice as long.
  *
- * @example A month of a customer who is billed from the 15th
+ * @example A month for a customer who is billed from the 15th
  * ```ts
  * import { type CalendarWindow, Limiter } from "@sluice/rate-limit";
  *
@@ -66,7 +66,7 @@ type OffsetAt = (time: number) => number;
 /**
  * Checks a calendar window.
  *
- * @param caller Name of the caller for error messages
+ * @param caller Caller name for error messages
  * @param window The value passed
  * @throws {TypeError} If a field is unknown or has the wrong type
  * @throws {RangeError} If there is no such time zone, or no such day

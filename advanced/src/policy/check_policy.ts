@@ -13,7 +13,7 @@ const BLOCK_NAMES: OptionNames<Block> = { after: true, forMs: true };
  * Checks a policy.
  *
  * @param policy The policy
- * @param caller Name of the caller for error messages
+ * @param caller Caller name for error messages
  * @throws {TypeError} If a field has the wrong type
  * @throws {RangeError} If a number is out of range, or fields conflict
  */
@@ -44,7 +44,7 @@ export function checkPolicy(policy: Policy, caller: string): void {
  *
  * @param name The name
  * @param option The option that contains it
- * @param caller Name of the caller for error messages
+ * @param caller Caller name for error messages
  * @throws {TypeError} If it is not such a string
  */
 export function checkName(name: unknown, option: string, caller: string): void {

@@ -21,7 +21,7 @@ export const ALGORITHM_NAMES = [
   "concurrency",
 ] as const;
 
-/** Name of an algorithm, for the `algorithm` option. */
+/** An algorithm name, for the `algorithm` option. */
 export type AlgorithmName = typeof ALGORITHM_NAMES[number];
 
 /**
@@ -61,7 +61,7 @@ export interface Policy {
   readonly buckets?: number | undefined;
   /** `"fixed-window"`: whether windows begin with a key's first request (default), or are aligned to the clock. */
   readonly align?: "first-hit" | "clock" | undefined;
-  /** Effect of a refusal, `"free"` by default. */
+  /** A refusal's effect, `"free"` by default. */
   readonly onDenied?: OnDenied | undefined;
   /** Blocks a key after repeated refusals. */
   readonly block?: Block | undefined;
@@ -76,7 +76,7 @@ export interface Policy {
  * The most units a policy can ever grant at once.
  *
  * @param policy The policy
- * @returns The burst of a token bucket, otherwise the limit
+ * @returns A token bucket's burst, otherwise the limit
  */
 export function capacityOf({ algorithm, limit, burst }: Policy): number {
   return algorithm === "token-bucket" && limit > 0 ? burst ?? limit : limit;
@@ -89,7 +89,7 @@ export const DEFAULT_BUCKETS = 10;
  * The number of buckets in a sliding window.
  *
  * @param policy The policy
- * @returns `buckets`, or fewer if that many buckets of whole milliseconds would exceed the window
+ * @returns `buckets`, or fewer if that many whole-millisecond buckets would exceed the window
  */
 export function bucketsOf({ buckets = DEFAULT_BUCKETS, windowMs }: Policy): number {
   return Math.ceil(windowMs / Math.ceil(windowMs / buckets));

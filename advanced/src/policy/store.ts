@@ -37,7 +37,7 @@ export interface Verdict {
   readonly stamp: number;
 }
 
-/** What a store can do, declared explicitly. */
+/** A store's capabilities, declared explicitly. */
 export interface Capabilities {
   /** The algorithms it supports. */
   readonly algorithms: ReadonlySet<AlgorithmName>;
@@ -95,8 +95,8 @@ export interface Store {
   /**
    * Refunds units.
    *
-   * @param take What was granted
-   * @param stamp The stamp of its verdict
+   * @param take The granted take
+   * @param stamp Its verdict's stamp
    * @param amount Units to refund
    * @returns Whether anything changed: an outdated stamp has no effect
    */
@@ -109,7 +109,7 @@ export interface Store {
    * limit, but by no more than `maxDebt`.
    *
    * @param take What was granted, under a policy with `maxDebt`
-   * @param stamp The stamp of its verdict
+   * @param stamp Its verdict's stamp
    * @param change Units to add, or, below 0, to refund
    * @returns The state afterwards; `granted` is the actual change in counted units, below 0 if fewer are counted
    */

@@ -11,9 +11,9 @@ export function pathOf(target: string): string {
 }
 
 /**
- * Returns the paths that routers of web requests may find in a URL: the standard's, which h3 uses, and the part after
- * the first slash, which Hono looks for after the scheme, and Elysia from the twelfth character on. They differ for
- * hosts that clients make up, such as `a?` or `a`.
+ * Returns the paths that Fetch routers may find in a URL: the standard's, which h3 uses, and the part after the first
+ * slash, which Hono looks for after the scheme, and Elysia from the twelfth character on. They differ for hosts that
+ * clients make up, such as `a?` or `a`.
  *
  * @param url The request's URL
  */
@@ -43,7 +43,7 @@ const READINGS: readonly ((path: string) => string)[] = [
  * sent; in a URL, backslashes are slashes and `/../` is resolved; Hono, h3 and Fastify decode it; file names have no
  * encoded slashes and no empty segments. A rule applies if any of these spellings matches.
  *
- * @param path The path, as it was sent
+ * @param path The path, as sent
  */
 export function spellingsOf(path: string): readonly string[] {
   if (!/[%\\\t\n\r#]|\/[./]/.test(path)) return [path];
@@ -66,7 +66,7 @@ export function resolvedPath(path: string): string {
 /**
  * Returns a decoded segment of a path, so that different spellings share a counter.
  *
- * @param path The path, as it was sent
+ * @param path The path, as sent
  * @param index Which segment, 1 for the first
  * @returns The segment, `undefined` or empty if there is none
  */

@@ -27,7 +27,7 @@ export interface PolicyDocument {
    * The policies. Those that apply to a request are decided atomically: either all of them grant, or none is charged.
    */
   readonly policies: readonly DocumentPolicy[];
-  /** For the simulator: where a log contains the parts of a request. */
+  /** For the simulator: where a log contains a request's parts. */
   readonly fields?: Readonly<Record<string, string>> | undefined;
 }
 

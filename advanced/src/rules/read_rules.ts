@@ -194,7 +194,7 @@ function duration(value: unknown, path: DocumentPath, refuse: Refuse): number {
   return Number((Number(number) * UNITS[unit]!).toFixed(3));
 }
 
-/** Reads a part of a key. */
+/** Reads part of a key. */
 interface PartReader {
   /** The field that the part needs. */
   readonly field?: string;

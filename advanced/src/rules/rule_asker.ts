@@ -6,7 +6,7 @@ import type { Rule, RuleChoice, RuleRequest, RuleSet } from "./rule_set.ts";
 
 /** The request data that rules need. */
 export interface RuleRequests<Req> {
-  /** The method, as it was sent. */
+  /** The method, as sent. */
   methodOf(req: Req): string;
   /**
    * The complete path that the router matches, without the query, wherever it is mounted. All candidates, if it may be
@@ -46,7 +46,7 @@ export class RuleAsker<Req> {
   /**
    * Creates an instance.
    *
-   * @param caller Name of the caller for error messages
+   * @param caller Caller name for error messages
    * @param options The limiter's options
    * @param requests Reads requests
    * @param rules The rules

@@ -42,13 +42,13 @@ export interface ApplyingRule {
   readonly spellings: readonly string[];
 }
 
-/** What to request from a limiter. */
+/** The keys and costs to request from a limiter. */
 export interface RuleChoice {
   /** A key for each policy that applies, `null` for the others. */
   readonly keys: Exclude<LimiterKeys, string>;
   /** The cost for each of them. */
   readonly cost: Readonly<Record<string, number>> | undefined;
-  /** Name of the tier, if any policy has settings for it. */
+  /** The tier's name, if any policy has settings for it. */
   readonly policy: string | undefined;
 }
 
@@ -58,7 +58,7 @@ export class RuleSet {
   readonly rules: readonly Rule[];
   /** All of them as one limiter's limits, with the tiers as policies for individual keys. */
   readonly limits: LimitsOptions;
-  /** Names of the tiers for which a policy has settings. */
+  /** Tiers for which a policy has settings. */
   readonly #tiers: ReadonlySet<string>;
   readonly #noKeys: Readonly<Record<string, string | null>>;
   readonly #costs: Readonly<Record<string, number>> | undefined;

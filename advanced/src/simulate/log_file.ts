@@ -4,7 +4,7 @@ import process from "node:process";
 import type { Readable } from "node:stream";
 import { createGunzip } from "node:zlib";
 
-/** Longest line in characters; only the beginning of a longer one is kept. */
+/** Maximum line length in characters; longer lines are cut. */
 export const LONGEST_LINE = 65_536;
 
 /** Bytes read at once. */

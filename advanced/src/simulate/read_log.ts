@@ -49,7 +49,7 @@ export interface LogSummary {
   readonly isOneClient: boolean;
   /** Whether everything is a limiter's own log, with ms, keys and costs. */
   readonly isExact: boolean;
-  /** Files that end prematurely, with the reason. */
+  /** Files that end prematurely, each with the reason. */
   readonly cutFiles: readonly { readonly file: string; readonly reason: string }[];
 }
 

@@ -49,7 +49,7 @@ export class Replay {
   readonly #other: OtherLimit | null;
   /** The rules to try, and their limiter; `null` if there are none. */
   readonly #tried: { readonly rules: RuleSet; readonly limiter: Limiter } | null;
-  /** For a limiter's log, whose takes are known. */
+  /** For a limiter's log, in which the takes are known. */
   #store: MemoryStore;
   #hasBegun = false;
   readonly #policies = new Map<string, Policy>();
@@ -63,7 +63,7 @@ export class Replay {
   /**
    * Creates an instance.
    *
-   * @param rules What to try; policies in the log itself are added
+   * @param rules The rules to try; policies in the log itself are added
    * @param audience Receives the outcomes of the requests
    * @param other A different limit for one of the policies
    */

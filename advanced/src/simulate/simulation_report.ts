@@ -70,7 +70,7 @@ export interface PolicyReport {
 export interface SimulationReport {
   /** Whether it is an estimate: only a limiter's own log is exact. */
   readonly isEstimate: boolean;
-  /** Times of the first and the last record, in ms since 1970; 0 if there are none. */
+  /** Times of the first and last records, in ms since 1970; 0 if there are none. */
   readonly fromMs: number;
   readonly toMs: number;
   readonly log: LogSummary;

@@ -6,7 +6,7 @@ const DAY = 86_400 * SECOND;
 /** Bin widths, each a multiple of the previous one. */
 const WIDTHS = [1, 5, 15, 60, 300, 900, 3600, 10_800, 21_600, 43_200, 86_400, 604_800].map((one) => one * SECOND);
 
-/** Requests in a period of time. */
+/** Requests in a time period. */
 export interface TimeBin {
   /** When it begins, in ms since 1970. */
   readonly ms: number;

@@ -10,7 +10,7 @@ const MAX_LOG = 4000;
  * Checks that a policy's log is not too long for a store outside the process.
  *
  * @param policy The policy
- * @param caller Name of the store for error messages
+ * @param caller Store name for error messages
  * @throws {RangeError} If it is
  */
 export function checkLog({ algorithm, limit, onDenied, maxDebt = 0 }: Policy, caller: string): void {

@@ -7,7 +7,7 @@ const SCOPES: readonly Capabilities["scope"][] = ["process", "host", "region", "
  * Checks a store's scope, which determines what may be cached.
  *
  * @param scope The value passed
- * @param caller Name of the caller for error messages
+ * @param caller Caller name for error messages
  * @throws {TypeError} If there is no such scope
  */
 export function checkScope(scope: Capabilities["scope"], caller: string): void {

@@ -25,7 +25,7 @@ export interface RateLimitBindingLike {
 }
 
 /**
- * Options of a {@linkcode CloudflareRateLimitStore}.
+ * Options for a {@linkcode CloudflareRateLimitStore}.
  *
  * @example Use a Worker's binding
  * ```ts ignore
@@ -36,7 +36,7 @@ export interface RateLimitBindingLike {
  * ```
  */
 export interface CloudflareRateLimitStoreOptions {
-  /** The binding: an entry of Wrangler's `ratelimits`. */
+  /** The binding: an entry in Wrangler's `ratelimits`. */
   binding: RateLimitBindingLike;
 }
 
@@ -179,7 +179,7 @@ export class CloudflareRateLimitStore implements Store {
   }
 }
 
-// the configuration sets the length of a period but not its start, so all times are the longest possible
+// the configuration sets a period's length but not its start, so all times are the longest possible
 function verdictOf({ limit, windowMs }: Policy, granted: number, denied: boolean): Verdict {
   return {
     ...{ granted, denied, limit },

@@ -7,7 +7,7 @@ export type StateKey = readonly [policy: string, key: string, shape: string];
 export interface VersionedValue {
   /** The value, `null` if there is none. */
   readonly value: Uint8Array | null;
-  /** Its version, in any form the database needs. An absent value has one too. */
+  /** Its version, in any form the database needs. An absent value also has one. */
   readonly version: unknown;
   /** The database's time in ms at the read, if its clock is used for counting. Then all values have one. */
   readonly now?: number;
@@ -19,7 +19,7 @@ export interface ListedValue {
   readonly key: StateKey;
   /** The value. */
   readonly value: Uint8Array;
-  /** The database's time in ms, if {@linkcode VersionedValue} has it too. */
+  /** The database's time in ms, if {@linkcode VersionedValue} also has it. */
   readonly now?: number;
 }
 
@@ -47,7 +47,7 @@ export interface CommitTime {
 export interface CommitResult {
   /** Whether everything was written; otherwise nothing was. */
   readonly written: boolean;
-  /** The current values, in the order of the writes: the written ones with their versions, or those found instead. */
+  /** The current values, in the writes' order: the written ones with their versions, or those found instead. */
   readonly values: readonly VersionedValue[];
 }
 
@@ -64,7 +64,7 @@ export interface CompareAndSet {
    * policies. Then a batch's keys are decided concurrently, and grants are refunded if another key refused.
    */
   readonly atomicBatch?: "all" | "same-key";
-  /** Whether `list` needs a key. Then `reset` needs one too, and a limiter lists no keys. */
+  /** Whether `list` needs a key. Then `reset` also needs one, and a limiter lists no keys. */
   readonly listsByKey?: boolean;
   /** Reads values, in their keys' order. Must not return stale values. */
   read(keys: readonly StateKey[]): Awaitable<readonly VersionedValue[]>;

@@ -23,7 +23,7 @@ import { CommitDelay } from "./commit_delay.ts";
 import { SeenValues, type Snapshot } from "./seen_values.ts";
 
 /**
- * Options of {@linkcode fromCompareAndSet}.
+ * Options for {@linkcode fromCompareAndSet}.
  *
  * @example A database that many processes write to
  * ```ts ignore
@@ -39,7 +39,7 @@ export interface CompareAndSetOptions {
   attempts?: number;
   /** The database's scope, `"global"` by default. */
   scope?: Capabilities["scope"];
-  /** Current time in ms; the system clock by default. Clocks of processes that share counters must roughly agree. */
+  /** Current time in ms; the system clock by default. If processes share counters, their clocks must roughly agree. */
   clock?: () => number;
   /** Waits before the next attempt, in ms; for tests. */
   pause?: (ms: number) => Awaitable<void>;

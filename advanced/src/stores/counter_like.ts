@@ -13,7 +13,7 @@ export interface CounterInit {
   /** Window length in ms. */
   windowMs: number;
   /** The limit, or a function that returns it for a request. */
-  // deno-lint-ignore no-explicit-any -- functions of requests that only the program knows
+  // deno-lint-ignore no-explicit-any -- functions with request types that only the program knows
   limit?: any;
   /** Other limiter options, under express-rate-limit's names. */
   // deno-lint-ignore no-explicit-any -- of any type

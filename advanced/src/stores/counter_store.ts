@@ -9,7 +9,7 @@ import { PolicyCounter } from "./policy_counter.ts";
 import { StoreClock } from "@sluice/limiting";
 
 /**
- * Options of {@linkcode fromCounter}.
+ * Options for {@linkcode fromCounter}.
  *
  * @example Pass options to a store's `init`
  * ```ts ignore

@@ -20,7 +20,7 @@ export interface KvEntry {
   readonly versionstamp: string | null;
 }
 
-/** An atomic operation of Deno KV. */
+/** An atomic Deno KV operation. */
 export interface KvAtomic {
   /** Makes the commit fail unless a key has this version. */
   check(...checks: { key: KvKeyPart[]; versionstamp: string | null }[]): KvAtomic;
@@ -47,7 +47,7 @@ export interface KvDatabase {
 }
 
 /**
- * Options of a {@linkcode DenoKvStore}.
+ * Options for a {@linkcode DenoKvStore}.
  *
  * @example Set a key prefix
  * ```ts ignore
@@ -83,7 +83,7 @@ const CLOCK_TOLERANCE = 60_000;
  * Entries are stored under `[...prefix, policy, key, shape of the state]` and expire on their own. Values hold up to 64
  * KiB, so a `"sliding-log"` limit may be up to 4000. A key over 1024 bytes is listed as its SHA-256.
  *
- * @example Share counters between all isolates of a deployment
+ * @example Share counters between all isolates in a deployment
  * ```ts ignore
  * import { DenoKvStore, Limiter } from "@sluice/rate-limit";
  *

@@ -14,7 +14,7 @@ import type { Question } from "./rate_limit_object.ts";
 import type { Capabilities, Selector, Store, Take, Verdict } from "../policy/store.ts";
 
 /**
- * Options of a {@linkcode DurableObjectStore}.
+ * Options for a {@linkcode DurableObjectStore}.
  *
  * @example Prefix object names
  * ```ts ignore

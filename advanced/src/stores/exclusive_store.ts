@@ -18,7 +18,7 @@ export type RunExclusive = <T>(
 ) => Awaitable<T>;
 
 /**
- * Options of {@linkcode fromExclusive}.
+ * Options for {@linkcode fromExclusive}.
  *
  * @example States that can be listed
  * ```ts
@@ -118,7 +118,7 @@ async function resetPartitions(
   return count;
 }
 
-// collected first: partitions that disappear and reappear meanwhile might be listed endlessly
+// collected first: partitions that disappear and reappear in the meantime might be listed endlessly
 async function allOf(partitions: NonNullable<ExclusiveOptions["partitions"]>): Promise<ReadonlySet<string>> {
   const all = new Set<string>();
   for await (const partition of partitions()) all.add(partition);

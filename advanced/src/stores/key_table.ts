@@ -6,7 +6,7 @@ import { followsClock, hasDebts, type Policy } from "../policy/policy.ts";
 import { CellColumns, type SlotCursor } from "./cell_columns.ts";
 import type { Entry, Take, Verdict } from "../policy/store.ts";
 
-/** The keys of one policy, with states in typed arrays that grow in small steps. */
+/** One policy's keys, with states in typed arrays that grow in small steps. */
 export class KeyTable {
   readonly #slots: SlotTable;
   readonly #own: CellColumns;

@@ -31,7 +31,7 @@ export class KeyedMutex {
    *
    * @param things The keys
    * @param body Runs once its turn has come
-   * @returns The result of the body
+   * @returns The body's result
    */
   async take<T>(things: readonly string[], body: () => Promise<T>): Promise<T> {
     const before: Promise<unknown>[] = [];

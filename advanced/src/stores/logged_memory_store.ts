@@ -4,7 +4,7 @@ import type { Selector, Take, Verdict } from "../policy/store.ts";
 import { MemoryStore, type MemoryStoreOptions } from "./memory_store.ts";
 
 /**
- * Options of a {@linkcode LoggedMemoryStore}.
+ * Options for a {@linkcode LoggedMemoryStore}.
  *
  * @example Keep the log in memory
  * ```ts
@@ -103,7 +103,7 @@ export class LoggedMemoryStore extends MemoryStore {
     if (typeof write !== "function") {
       refuseOption("LoggedMemoryStore", "write", "a function that gets each line", write);
     }
-    // the store counts in whole ms that never go back, so the latest reading is the time of the decision
+    // the store counts in whole ms that never go back, so the latest reading is the decision's time
     const time = { latest: 0 };
     super({ ...bounds, clock: () => time.latest = Math.max(time.latest, Math.floor(clock())) });
     this.#time = time;

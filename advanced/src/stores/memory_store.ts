@@ -8,7 +8,7 @@ import { shapeOf } from "./state_record.ts";
 import { elapsedTime, StoreClock } from "@sluice/limiting";
 
 /**
- * Options of a {@linkcode MemoryStore}.
+ * Options for a {@linkcode MemoryStore}.
  *
  * @example A clock that a test controls
  * ```ts
@@ -152,7 +152,7 @@ export class MemoryStore implements Store {
     return this.#clockFor(policy).now();
   }
 
-  // a table holds states of one width, so the number of buckets is part of its identity
+  // a table holds states of one width, so the bucket count is part of its identity
   #namedTable(policy: Policy): KeyTable {
     let tables = this.#tables.get(policy.name);
     if (tables === undefined) this.#tables.set(policy.name, tables = new Map());

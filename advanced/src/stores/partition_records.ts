@@ -100,7 +100,7 @@ export function resetIn(records: StateRecords, policy: string, now: number): num
  *
  * @param records The partition's records
  * @param now The partition's time in ms
- * @returns When the last of the remaining records expires, 0 if there are none
+ * @returns When the last remaining record expires, 0 if there are none
  * @example Once a minute
  * ```ts ignore
  * import { dropExpired } from "@sluice/rate-limit";

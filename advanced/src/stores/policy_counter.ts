@@ -128,7 +128,7 @@ export class PolicyCounter {
     });
   }
 
-  // counters that report the remaining time of a window, such as rate-limit-redis, return a different end each time
+  // counters that report a window's remaining time, such as rate-limit-redis, return a different end each time
   #isSameEnd(one: number, other: number): boolean {
     return Math.abs(one - other) <= Math.min(MAX_END_ERROR, this.#windowMs / 2);
   }

@@ -26,7 +26,7 @@ export interface CommitRow {
   readonly ok: boolean;
   /** Whether everything was written. */
   readonly written: boolean;
-  /** What was found instead, in the order of the writes: hexadecimal digits, empty if there is no row. */
+  /** The values found instead, in the writes' order: hexadecimal digits, empty if there is no row. */
   readonly found: string | null;
 }
 

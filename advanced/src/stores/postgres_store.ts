@@ -7,7 +7,7 @@ import type { PostgresValue } from "./postgres_commit.ts";
 import { tableOf } from "./table_of.ts";
 import type { Capabilities, Entry, Selector, Store, Take, Verdict } from "../policy/store.ts";
 
-/** A client with `query`: `Pool` or `Client` of `npm:pg`, `PGlite`, or your own object. */
+/** A client with `query`: `Pool` or `Client` from `npm:pg`, `PGlite`, or your own object. */
 export interface PostgresQueryClient {
   /** Runs one statement, and resolves to its rows, or to an object that contains them. */
   query(text: string, values: PostgresValue[]): PromiseLike<{ readonly rows: readonly unknown[] } | readonly unknown[]>;
@@ -23,7 +23,7 @@ export interface PostgresUnsafeClient {
 export type PostgresClient = PostgresQueryClient | PostgresUnsafeClient;
 
 /**
- * Options of a {@linkcode PostgresStore}.
+ * Options for a {@linkcode PostgresStore}.
  *
  * @example Set the table name
  * ```ts ignore
@@ -35,7 +35,7 @@ export type PostgresClient = PostgresQueryClient | PostgresUnsafeClient;
  */
 export interface PostgresStoreOptions {
   /**
-   * Sends the statements. You connect and close it yourself. Until the store is closed, it logs `error` events of a
+   * Sends the statements. You connect and close it yourself. Until the store is closed, it logs `error` events from a
    * `Pool` or `Client`, unless the program listens for them.
    */
   client: PostgresClient;

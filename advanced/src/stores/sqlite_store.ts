@@ -45,7 +45,7 @@ export interface SqliteDatabase {
 }
 
 /**
- * Options of a {@linkcode SqliteStore}.
+ * Options for a {@linkcode SqliteStore}.
  *
  * @example Set the table name
  * ```ts ignore

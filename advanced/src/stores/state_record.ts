@@ -4,7 +4,7 @@ import { BLOCK_WIDTH, blockReset } from "../algorithms/block_state.ts";
 import type { TakeState } from "../algorithms/decide_batch.ts";
 import { hasDebts, type Policy } from "../policy/policy.ts";
 
-// a record: its layout number, when it expires, the policy's window, the cells of `block`, the algorithm's cells
+// a record: its layout number, when it expires, the policy's window, the `block` cells, the algorithm's cells
 const LAYOUT = 0;
 const EXPIRES = 1;
 const WINDOW = 2;

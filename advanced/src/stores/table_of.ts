@@ -6,7 +6,7 @@ const COLUMNS = 1;
 /**
  * Returns the name of a store's table in a SQL database.
  *
- * @param caller Name of the store for error messages
+ * @param caller Store name for error messages
  * @param table The prefix passed by the user
  * @returns The name, which needs no quotes
  * @throws {TypeError} If it is not a name of lower-case letters, digits and `_`

@@ -17,7 +17,7 @@ interface Event {
  * Nothing is summed in advance and no wait is computed: it finds a wait by checking the available units at later times.
  * It is slow on purpose, because it is the reference for stores.
  *
- * @example What an algorithm has to decide
+ * @example How an algorithm must decide
  * ```ts
  * import { ReferenceModel } from "@sluice/rate-limit/testing";
  *

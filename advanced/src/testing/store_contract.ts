@@ -67,7 +67,7 @@ export interface ContractSubject {
   /**
    * Creates an empty store.
    *
-   * @param clock The clock the store has to use: `clock.read` returns the time in ms
+   * @param clock The clock the store must use: `clock.read` returns the time in ms
    */
   make(clock: VirtualClock): Promise<ContractStore>;
   /**
@@ -82,7 +82,7 @@ export interface ContractSubject {
 export type RegisterTest = (name: string, body: () => Promise<void>) => void;
 
 /**
- * Options of {@linkcode storeContract}.
+ * Options for {@linkcode storeContract}.
  *
  * @example More operations than usual, with another seed
  * ```ts ignore
@@ -211,7 +211,7 @@ const PROPERTIES: readonly Property[] = [
 ];
 
 /**
- * Registers the tests that a store has to pass, with every algorithm in its capabilities.
+ * Registers the tests that a store must pass, with every algorithm in its capabilities.
  *
  * Every test creates its own store and runs random but repeatable traces. A failure is an `Error` with the property,
  * the policy, the expected and actual results, and the last operations. Features that a store declares missing are not

@@ -21,7 +21,7 @@ const LATE_MS = 10;
  * Only the time in which this process could have read a reply counts. It is measured in parts. A timer that fires late,
  * because the process was busy, throttled or waiting for a CPU, counts as punctual. Commands are written, and replies
  * read, between the turns. So in a late process an operation gets eight turns before it expires, and one more to read a
- * reply that has arrived meanwhile.
+ * reply that has arrived by then.
  */
 export class Deadline {
   readonly #ms: number;
@@ -87,7 +87,7 @@ export class Deadline {
     const now = this.#timers.now();
     const late = now - this.#begun - this.#length;
     this.#counted += this.#length + (late > LATE_MS ? 0 : Math.max(0, late));
-    // operations that begin meanwhile belong to the next part
+    // operations that begin in the meantime belong to the next part
     this.#begun = now;
     this.#length = 0;
     let done = 0;

@@ -43,14 +43,14 @@ const UNKNOWN_MS = 1000;
 
 const NO_OTHERS: readonly (readonly Take[])[] = [];
 
-/** What made a decision. */
+/** Where a decision came from. */
 export type DecidedBy = "store" | OnStoreFailure;
 
-/** A batch's verdicts, and what decided. */
+/** A batch's verdicts, and where they came from. */
 export interface Decided {
   /** The verdicts. */
   readonly verdicts: readonly Verdict[];
-  /** What decided. */
+  /** Where they came from. */
   readonly by: DecidedBy;
 }
 

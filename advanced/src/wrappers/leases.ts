@@ -43,8 +43,8 @@ const PATIENCE_MS = 1000;
  * Reserves several units from the store at once, and decides with them locally.
  *
  * Units are reserved before they are used, so the policy is never exceeded. With `P` processes at most `(P - 1) * max`
- * units are reserved elsewhere at the first refusal. A lease ends with the window, or the bucket of a sliding window,
- * in which it was made: only until then is using a unit equivalent to having used it when it was reserved.
+ * units are reserved elsewhere at the first refusal. A lease ends with the window, or the sliding window's bucket, in
+ * which it was made: only until then is using a unit equivalent to having used it when it was reserved.
  */
 export class LeasingStore implements Store, VerdictCache {
   readonly #store: Store & Partial<VerdictCache>;
@@ -139,7 +139,7 @@ export class LeasingStore implements Store, VerdictCache {
       const lease = { take: kept, verdict: verdict!, left: granted, asked, until };
       const used = this.#use(lease, asked);
       this.#counters.leased--;
-      // unless its key was reset meanwhile
+      // unless its key has since been reset
       if (this.#asking.get(signature) === asking) this.#leases.set(detachedString(signature), lease);
       for (const [oldest, lease] of this.#leases) {
         if (this.#leases.size <= MOST_KEYS) break;

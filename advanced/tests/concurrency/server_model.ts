@@ -27,7 +27,7 @@ export const SERVICES = {
 /** Arrivals: independent; in bursts that fill half of the time; or from clients that wait for responses. */
 export const ARRIVALS = ["poisson", "bursty", "closed"] as const;
 
-/** Mean length of a burst, and of the pause between two, in ms. */
+/** Mean burst length, and mean pause between two, in ms. */
 const BURST_MS = 100;
 /** How long a client waits after a response, and after a refusal, in ms on average. */
 const THINK_MS = 20;

@@ -7,9 +7,9 @@ export interface Figures {
   readonly begun: number;
   /** Closed responses. */
   readonly closed: number;
-  /** Tokens left, of 100. */
+  /** Tokens left, out of 100. */
   readonly tokens: number;
-  /** Free slots, of 3. */
+  /** Free slots, out of 3. */
   readonly slots: number;
   /** Requests in progress for an adaptive limit; `null` without one. */
   readonly inFlight: number | null;

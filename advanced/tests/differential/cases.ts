@@ -47,7 +47,7 @@ const rules = () =>
 
 const isMiddleware = ({ name }: Subject) => name === "Sluice" || name === "Express";
 
-/** An hour of UTC ends 1.5 s after this. */
+/** A UTC hour ends 1.5 s after this. */
 const BEFORE_THE_HOUR = 1_700_002_798_500;
 
 export const CASES: Readonly<Record<string, Case>> = {

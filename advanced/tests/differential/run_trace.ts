@@ -29,7 +29,7 @@ export interface Scene {
   readonly trace: readonly TracedRequest[];
   /** Start in ms since 1970. */
   readonly start?: number;
-  /** An outage of the remote store, in ms: it fails, or its replies never arrive. */
+  /** A remote store outage, in ms: it fails, or its replies never arrive. */
   readonly outage?: { readonly from: number; readonly to: number; readonly kind: "fails" | "stalls" };
   /** Results not compared, because the store is called differently on purpose. */
   readonly apart?: readonly ("state" | "headers" | "counters")[];

@@ -372,7 +372,7 @@ Deno.test("handler answers in the limiter's place, and onLimitReached is called 
   const { ask } = appWith({
     limit: 0,
     onLimitReached: () => told.push("reached"),
-    // deno-lint-ignore no-explicit-any -- the four arguments of express-rate-limit
+    // deno-lint-ignore no-explicit-any -- express-rate-limit's four arguments
     handler: (_req: any, res: any, _next: any, options: any) => {
       told.push("handler", String(options.statusCode), options.message.error, String(options.decision.allowed));
       res.status(503).send("mine");

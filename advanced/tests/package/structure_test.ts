@@ -71,7 +71,7 @@ Deno.test("the limiter has no import cycles, types included", () => {
 });
 
 Deno.test("the limiter names no runtime and no Node module", () => {
-  // not eval, which is also a method of Redis clients
+  // not eval, which is also a Redis client method
   const forbidden = /\bDeno\.|\bBun\.|\bprocess\b|\bBuffer\b|new Function\b/;
   const impure = portable.flatMap(({ path, code, packages }) => [
     ...(code.match(forbidden) ?? []).map((found) => `${path}: ${found}`),

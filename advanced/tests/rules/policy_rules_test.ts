@@ -118,7 +118,7 @@ Deno.test("requests are counted by address, header, segment and the program's fi
   assertEquals(await statuses("GET /header", 1, { headers: { "x-client": "b" } }), [200]);
   assertEquals(await statuses("GET /header", 3), [200, 200, 200]);
   assertEquals(await statuses("GET /shops/7/items", 2), [200, 429]);
-  // a different spelling of the same shop
+  // a different spelling for the same shop
   assertEquals(await statuses("GET /shops/%37/items", 1), [429]);
   assertEquals(await statuses("GET /shops/8/items", 1), [200]);
   assertEquals(await statuses("GET /both", 2, { headers: { user: "x y" } }), [200, 429]);
@@ -311,7 +311,7 @@ Deno.test("a request that waits for its tier while the document is replaced is d
   assertEquals([response.status, response.headers.get("ratelimit-policy")], [200, '"a";q=1;w=3600']);
   assertEquals((await ask("GET /")).status, 429);
   rules.replace(first);
-  assertEquals((await ask("GET /")).status, 429); // the only unit of "a" was used
+  assertEquals((await ask("GET /")).status, 429); // "a" has used its only unit
 });
 
 Deno.test("limiters made inside requests keep their counts when the document is replaced, and follow it", async () => {

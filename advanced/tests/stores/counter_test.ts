@@ -219,7 +219,7 @@ Deno.test("of two hundred concurrent takes, exactly fifty are admitted", async (
 class RemoteCounter implements CounterLike {
   readonly hits = new Map<string, number>();
   readonly arriving: (() => void)[] = [];
-  /** Returns the end of the window; undefined by default. */
+  /** Returns the window's end; undefined by default. */
   resetTime: () => Date | undefined = () => undefined;
   increment(key: string): Promise<CounterInfo> {
     return new Promise((resolve) =>

@@ -76,7 +76,7 @@ interface Workerd {
   restart(): Promise<void>;
   /** Types for globals that exist only in other runtimes. */
   globals(): string;
-  /** Number of records that a key's object has stored, and its database's size in bytes. PUT adds another table. */
+  /** Records that a key's object has stored, and its database's size in bytes. PUT adds another table. */
   stored(key: string, method?: "GET" | "PUT"): Promise<[records: number, bytes: number]>;
 }
 

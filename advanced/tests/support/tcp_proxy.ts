@@ -21,7 +21,7 @@ export interface TcpProxy extends AsyncDisposable {
 }
 
 /**
- * Starts a proxy on a free port of 127.0.0.1.
+ * Starts a proxy on a free port on 127.0.0.1.
  *
  * @param port The server's port on 127.0.0.1
  * @param wire Delays data in both directions; no delay by default

@@ -103,7 +103,7 @@ Deno.test("with random starts and ends, everything expires when due, and nothing
   }
 });
 
-/** Timers of a busy process: time advances first, and only then does the due timer run. */
+/** Timers in a busy process: time advances first, and only then does the due timer run. */
 function busyTimers() {
   let now = 0;
   let timer: { fn: () => void; due: number } | null = null;

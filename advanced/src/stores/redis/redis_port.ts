@@ -9,7 +9,7 @@ export interface RedisPort {
   eval(script: string, keys: readonly string[], args: readonly string[]): Promise<unknown>;
   /** Lists the keys that match a pattern, on all nodes. */
   scan(pattern: string): AsyncIterable<string>;
-  /** Whether keys are spread over several servers, so that a script can only use keys of one slot. */
+  /** Whether keys are spread over several servers, so that a script can use keys in only one slot. */
   readonly cluster?: boolean | undefined;
   /** Connects, if the store manages the connection. */
   connect?(): Promise<void>;
@@ -122,7 +122,7 @@ export function keysBy(port: RedisPort, pattern: string): AsyncIterable<string> 
   throw new TypeError("RedisStore: the client's scan(pattern) must list keys one by one, as an async generator does");
 }
 
-/** Number of keys that a server scans per reply. */
+/** Keys that a server scans per reply. */
 const PAGE = 500;
 
 function nodeRedisPort(client: NodeRedisClient): RedisPort {

@@ -56,7 +56,7 @@ function script(name: string, text: () => string): RedisScript {
   return known;
 }
 
-/** Parts of a script that only some policies need. */
+/** Script parts that only some policies need. */
 interface Needs {
   /** Whether any of them has `maxDebt`. */
   readonly owes: boolean;

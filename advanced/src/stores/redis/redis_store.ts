@@ -16,7 +16,7 @@ import { decideEachScript, decideScript, forgetScript, giveScript, lookScript, s
 import { sharedClient } from "./shared_client.ts";
 
 /**
- * Options of a {@linkcode RedisStore}: `url`, or a `client`.
+ * Options for a {@linkcode RedisStore}: `url`, or a `client`.
  *
  * @example Use an existing client
  * ```ts ignore
@@ -50,7 +50,7 @@ function instead(name: string): string | undefined {
   return name === "sendCommand" ? "pass the client itself as option client" : undefined;
 }
 
-/** The server's clock keeps running while a test's stands still; nothing may expire meanwhile. */
+/** The server's clock keeps running while a test's clock stands still; nothing may expire in that time. */
 const TEST_TTL_MS = 600_000;
 
 /**

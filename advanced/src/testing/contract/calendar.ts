@@ -7,7 +7,7 @@ import { randomCost } from "./random_policy.ts";
 
 const TRACE_LENGTH = 60;
 
-/** Windows whose lengths vary. */
+/** Windows with varying lengths. */
 export const CALENDAR_WINDOWS: readonly CalendarWindow[] = [
   { every: "minute" },
   { every: "hour", timeZone: "Australia/Lord_Howe" },

@@ -47,7 +47,7 @@ export async function outcomesKeepTheBound(run: ContractRun, given: Policy, oper
   }
 }
 
-/** A client that waits for `retryAfterMs` is admitted, however much earlier that would have been possible. */
+/** A client that waits for `retryAfterMs` is admitted, even if it could have been admitted much earlier. */
 export async function outcomesAdmitWhoWaits(run: ContractRun, given: Policy): Promise<void> {
   for (let i = 0; i < 10; i++) {
     const policy = named(run, given);
@@ -61,8 +61,7 @@ export async function outcomesAdmitWhoWaits(run: ContractRun, given: Policy): Pr
 }
 
 /**
- * Batches, and costs of more than one unit, throw a `TypeError`, and nothing is refunded or reset. A cost of 0 is
- * granted.
+ * Batches, and costs above one unit, throw a `TypeError`, and nothing is refunded or reset. A cost of 0 is granted.
  */
 export async function outcomesAreOfSingleUnits(run: ContractRun, given: Policy): Promise<void> {
   const policy = named(run, given);

@@ -42,8 +42,8 @@ function roomIn(policy: Policy, ms: number): number {
 }
 
 /**
- * Settled estimates give the verdicts of the reference model; the charge is the usage, unless that is impossible; and
- * no interval holds more than its allowance plus the debt.
+ * Settled estimates give the reference model's verdicts; the charge is the usage, unless that is impossible; and no
+ * interval holds more than its allowance plus the debt.
  */
 export async function settlesByWhatWasUsed(run: ContractRun, operations: number): Promise<void> {
   if (run.store.settle === undefined) return;

@@ -49,7 +49,7 @@ const FITS = `
  * Wraps both forms of `fixed-window`; the state is the used units and the window's end.
  *
  * @param constants Constants that the end depends on
- * @param ending The end of a new window
+ * @param ending A new window's end
  * @param isLonger Whether a window is longer than allowed
  */
 function flatWindow(constants: string, ending: string, isLonger: string): string {

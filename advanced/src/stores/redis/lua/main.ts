@@ -58,7 +58,7 @@ const POLICY_LENGTH = 9;
 /** Number of reply entries that describe a verdict. */
 export const VERDICT_LENGTH = 8;
 
-/** The rule of `algorithms/decide_batch.ts`. */
+/** The rule from `algorithms/decide_batch.ts`. */
 const RULE = `
 local k = 0
 local function take(p, cost, shadow)
