@@ -66,8 +66,8 @@ export interface ConcurrencyFigures {
 /**
  * Ends an admitted operation; only the first call counts.
  *
- * @param isMeasured Whether its latency reflects the server's load, `true` by default; not if it failed immediately or
- * the client disconnected
+ * @param isMeasured Whether its latency reflects the server's load, `true` by default. Pass `false` if it failed
+ * immediately or the client disconnected
  */
 export type EndConcurrent = (isMeasured?: boolean) => void;
 

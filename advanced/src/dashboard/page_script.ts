@@ -1,6 +1,6 @@
 /**
- * The script of the page. It requests the state of the limiters every two seconds while the page is visible, and shows
- * it. It creates elements and sets their text, never HTML.
+ * The page's script. It requests the limiters' state every two seconds while the page is visible, and shows it. It
+ * creates elements and sets their text, never HTML.
  */
 export const SCRIPT = `"use strict";
 const EVERY_MS = 2000, POINTS = 90, WIDTH = 900, HEIGHT = 100;

@@ -211,7 +211,7 @@ export class ContextLimiter<Ctx extends object, Rest extends unknown[] = [], Res
     return costAfter && (() => costAfter(context, response));
   }
 
-  /** What to do when requests are over. */
+  /** Settles finished requests. */
   get outcome(): RequestOutcome<Ctx> {
     return this.#asker.outcome;
   }

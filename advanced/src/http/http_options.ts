@@ -209,7 +209,7 @@ export interface RateLimitOptions<
   /** express-rate-limit's name for `onStoreFailure: "open"`. */
   passOnStoreError?: boolean | undefined;
   /**
-   * Which mistakes to look for, with one warning each per process: all by default, `false` for none, or an object with
+   * Mistakes to warn about, once each per process: all by default, `false` for none, or an object with
    * express-rate-limit's names `trustProxy`, `xForwardedForHeader`, `forwardedHeader`, `keyGeneratorIpFallback`,
    * `singleCount`. Options are always checked.
    */

@@ -54,7 +54,8 @@ export class RequestLimiter<Req> {
   /** Applies a document's rules, `null` if there is none. */
   readonly #rules: RuleAsker<Req> | null;
   /**
-   * What these rules demand from the limiter. Other middleware may share the limiter and already use another document.
+   * The demand these rules place on the limiter. Other middleware may share the limiter and already use another
+   * document.
    */
   #demand: Demand;
   /** Whether the application has been read from the first request. */

@@ -1,6 +1,6 @@
 import type { Timers } from "../wrappers/timers.ts";
 
-/** What may end a wait early. */
+/** A signal and a timeout, either of which may end a wait early. */
 export interface Ending {
   /** Ends the wait on abort. */
   readonly signal?: AbortSignal | undefined;

@@ -46,7 +46,7 @@ export interface LimitOptions {
   buckets?: number | undefined;
   /** `"fixed-window"`: whether windows begin with a key's first request (default), or are aligned to the clock. */
   align?: "first-hit" | "clock" | undefined;
-  /** What a refused request does to the quota: nothing (default), consumes it too, or restarts the wait. */
+  /** What a refused request does to the quota: nothing (default), consume it too, or restart the wait. */
   onDenied?: OnDenied | undefined;
   /** Blocks a key after repeated refusals. */
   block?: Block | undefined;

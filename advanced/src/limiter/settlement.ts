@@ -5,7 +5,7 @@ import type { Awaitable, Take, Verdict } from "../policy/store.ts";
 import type { DecidedBy } from "../wrappers/failure_policy.ts";
 import { whenAll } from "./when_all.ts";
 
-/** What a settlement needs from a decision. */
+/** The parts of a decision that a settlement uses. */
 export interface Settleable {
   /** The takes. */
   readonly takes: readonly Take[];
@@ -16,7 +16,7 @@ export interface Settleable {
   readonly decidedBy: DecidedBy;
 }
 
-/** What a settlement needs from its limiter. */
+/** The limiter methods that a settlement uses. */
 export interface Settling {
   /**
    * Changes one take's counted units.

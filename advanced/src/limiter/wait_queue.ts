@@ -119,7 +119,7 @@ export class WaitQueue {
    *
    * @param key Identifies the lane
    * @param takes The units
-   * @param ending What may end the wait
+   * @param ending Its signal and timeout
    * @param refusal The refusal after which it begins, `null` if nothing has been requested yet
    */
   async enter(

@@ -19,11 +19,11 @@ export interface Take {
 export interface Verdict {
   /** Units granted: the cost times how often the whole batch was granted. */
   readonly granted: number;
-  /** Whether this policy refused at least a part. */
+  /** Whether this policy refused any part. */
   readonly denied: boolean;
   /** The most units the policy can ever grant at once. */
   readonly limit: number;
-  /** Units left: exactly as many as would be granted now. `NaN` if the store does not report them (`outcomeOnly`). */
+  /** Units left: exactly this many would be granted now. `NaN` if the store does not report them (`outcomeOnly`). */
   readonly remaining: number;
   /** ms until the same cost fits, if no others are consumed; 0 if it was granted, `Infinity` if it never fits. */
   readonly retryAfterMs: number;

@@ -1,5 +1,5 @@
 /**
- * Returns the path of a URL or request target, without its query, or a fragment, which clients should not send.
+ * Returns the path of a URL or request target, without its query or fragment. Clients should not send a fragment.
  *
  * @param target For example `https://example.com/a?b` or `/a?b`
  */

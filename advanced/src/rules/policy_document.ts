@@ -83,7 +83,7 @@ export interface DocumentPolicy extends DocumentLimit {
   readonly ipv6Subnet?: number | undefined;
   /** Settings for individual tiers, by name; `"unlimited"` if the policy does not apply to a tier. */
   readonly tiers?: Readonly<Record<string, Partial<DocumentLimit> | "unlimited">> | undefined;
-  /** What a refused request does to the quota: nothing (default), consumes it too, or restarts the wait. */
+  /** What a refused request does to the quota: nothing (default), consume it too, or restart the wait. */
   readonly onDenied?: OnDenied | undefined;
   /** Blocks a key after repeated refusals in one window. */
   readonly block?: { readonly after: number; readonly for: string | number } | undefined;

@@ -45,7 +45,7 @@ export interface LogSummary {
   readonly late: number;
   /** Fields that every request lacks: address, method or path. */
   readonly lacks: readonly ("address" | "method" | "path")[];
-  /** Whether several requests all have one address. */
+  /** Whether there are several requests, all from one address. */
   readonly isOneClient: boolean;
   /** Whether everything is a limiter's own log, with ms, keys and costs. */
   readonly isExact: boolean;

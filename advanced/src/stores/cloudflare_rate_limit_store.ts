@@ -62,7 +62,7 @@ type Configured = Pick<Policy, "limit" | "windowMs">;
  *
  * The limiter's `limit` and `windowMs` must match `limit` and `period` in Wrangler's configuration, which the store
  * cannot read. The binding counts by its configuration, is eventually consistent, and errs on the side of admitting too
- * many: see Cloudflare's documentation on the Rate Limiting binding. Limiters on one binding with different names count
+ * many: see Cloudflare's documentation on the Rate Limiting binding. Limiters with different names on one binding count
  * separately.
  *
  * @example Limit a Worker

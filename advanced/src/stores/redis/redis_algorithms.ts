@@ -12,7 +12,7 @@ import { TOKEN_BUCKET } from "../../algorithms/token_bucket_lua.ts";
 import type { AlgorithmName } from "../../policy/policy.ts";
 import { FLAT_CALENDAR_WINDOW, FLAT_FIXED_WINDOW, FLAT_SLIDING_WINDOW, FLAT_TOKEN_BUCKET } from "./lua/flat.ts";
 
-/** What Redis needs for an algorithm. */
+/** An algorithm's Lua code for Redis. */
 export interface RedisAlgorithm {
   /** The algorithm in Lua. */
   readonly lua: string;
