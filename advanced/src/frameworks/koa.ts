@@ -34,8 +34,7 @@ export type KoaLimit = Middleware<RateLimitState> & {
 
 const KOA: Framework<ParameterizedContext> = {
   methodOf: ({ method }) => method,
-  // as routers read it; if it differs from the sent one, a middleware has rewritten it, or a mount has stripped its
-  // part
+  // as routers read it; if it differs from the sent one, middleware has rewritten it, or a mount has stripped its part
   pathsOf: ({ originalUrl, url, path }) => url === originalUrl ? [path] : [path, pathOf(originalUrl.trim())],
   addressOf: ({ ip }) => ip,
   header: (ctx, name) => ctx.get(name) || undefined,

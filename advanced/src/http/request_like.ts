@@ -4,7 +4,7 @@ export interface RequestLike {
   readonly ip?: string | undefined;
   /** Not used. Without a common property Node's request would not be assignable to this type. */
   readonly method?: string | undefined;
-  /** Keeps work running after the response, where it would stop otherwise. */
+  /** Keeps work running after the response on platforms where it would otherwise stop. */
   waitUntil?(work: Promise<unknown>): void;
 }
 

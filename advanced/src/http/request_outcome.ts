@@ -14,8 +14,8 @@ import type { ResponseOf } from "./request_like.ts";
 export type CostOf = (() => Awaitable<number | undefined>) | undefined;
 
 /**
- * Settles finished requests: frees slots, and refunds units or replaces them with the actual cost, as the options say.
- * Nothing here rejects: the response has already been sent, so no handler can receive an error.
+ * Settles finished requests: frees slots, and refunds units or replaces them with the actual cost, according to the
+ * options. Nothing here rejects: the response has already been sent, so no handler can receive an error.
  */
 export class RequestOutcome<Req> {
   /** Whether a finished request may be refunded. */

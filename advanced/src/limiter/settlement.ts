@@ -81,7 +81,7 @@ export class Settlement {
   /** Total cost reported so far. */
   #known = 0;
   #isOver = false;
-  /** The call that waits for a store, `null` for none. */
+  /** The call waiting for a store, `null` if none is. */
   #last: Promise<unknown> | null = null;
 
   constructor(decision: Settleable, settling: Settling) {

@@ -56,7 +56,7 @@ export interface RuleChoice {
 export class RuleSet {
   /** The rules, in the document's order. */
   readonly rules: readonly Rule[];
-  /** All of them as one limiter's limits, with the tiers as policies for individual keys. */
+  /** All rules as one limiter's limits, and the tiers as policies for individual keys. */
   readonly limits: LimitsOptions;
   /** Tiers for which a policy has settings. */
   readonly #tiers: ReadonlySet<string>;

@@ -27,7 +27,7 @@ export type PostgresQuery = (text: string, values: PostgresValue[]) => Promise<r
 const COMMITS_PER_SWEEP = 100;
 /** Maximum rows removed at once: more than are added, so that the backlog shrinks. */
 const ROWS_PER_SWEEP = 1000;
-/** Rows per listed page. */
+/** Rows listed per page. */
 const PAGE = 100;
 const SERVER_TIME: PostgresTime = {
   now: "clock_timestamp()",

@@ -18,7 +18,7 @@ const ABSENT: VersionedValue = { value: null, version: null };
 
 /** A key's cached state. */
 interface Seen {
-  /** The last known value; `null` if it has to be read. */
+  /** The last known value; `null` if it must be read. */
   value: VersionedValue | null;
   /** Whether another process had changed it when it was last read. */
   isShared: boolean;

@@ -74,7 +74,7 @@ const WRITES_PER_SWEEP = 16;
 const ROWS_PER_SWEEP = 64;
 /** Extra time to keep a row, in ms: it still counts if the policy gets a longer window. */
 const KEPT_MS = 60_000;
-/** Rows per listed page. */
+/** Rows listed per page. */
 const PAGE = 100;
 
 /** The store's statements; it sends no others. */

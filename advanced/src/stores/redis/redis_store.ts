@@ -222,7 +222,7 @@ export class RedisStore implements Store {
   async reset({ policy, key }: Selector): Promise<number> {
     if (key !== undefined) return await this.#forget(policy, key);
     let count = 0;
-    // a key may be found twice, by its block or because the server lists it again; it has then already been deleted
+    // a key may be found twice, by its block or because the server lists it again; by then it has already been deleted
     for await (const found of this.#scan(policy, allEndings())) count += await this.#forget(policy, found);
     return count;
   }
