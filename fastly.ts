@@ -2,7 +2,7 @@
  * Sluice on Fastly Compute.
  *
  * `req.ip` is the client's address. `req.info` is the event, with the client's location in `client.geo`.
- * `req.waitUntil` is the event's own. Files and WebSockets are not available.
+ * `req.waitUntil` calls the event's own. There are no files or WebSockets.
  *
  * @example A service
  * ```ts ignore

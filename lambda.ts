@@ -4,8 +4,8 @@
  *
  * `req.info` holds the event and Lambda's context, as a {@linkcode LambdaInfo}. `req.ip` is the client address reported
  * by API Gateway or the function URL. A load balancer reports it only in `X-Forwarded-For`, so set `trust proxy` to 1
- * there. The stage of an HTTP API is part of the path, so mount the application below it.
- * `info.context.getRemainingTimeInMillis()` returns the time a handler has left; `req.signal` does not abort when it
+ * there. An HTTP API's stage is part of the path, so mount the application below it.
+ * `info.context.getRemainingTimeInMillis()` returns the time a handler has left; `req.signal` does not abort when that
  * runs out.
  *
  * @example A function
@@ -18,7 +18,7 @@
  * export const handler = toLambdaHandler(app);
  * ```
  *
- * @example Streamed responses, behind a function URL with the invoke mode RESPONSE_STREAM
+ * @example Streamed responses behind a function URL with invoke mode RESPONSE_STREAM
  * ```ts ignore
  * export const handler = toStreamingHandler(app);
  * ```

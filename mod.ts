@@ -73,7 +73,7 @@ export type { TopicBroker, TopicHost } from "./src/websocket/topic_broker.ts";
 export type { WebSocketConnection } from "./src/websocket/ws_connection.ts";
 export type { WebSocketHandlers } from "./src/websocket/ws_handlers.ts";
 
-// the names of Express's own types
+// Express's own type names
 export type {
   Application,
   Errback,

@@ -2,12 +2,12 @@
  * Sluice on Node. Importing this entry makes `app.listen` work there, with WebSockets, views, static files, `NODE_ENV`
  * and, given a certificate, HTTP/2.
  *
- * Use `toNodeHandler` and `toUpgradeHandler` with a server of your own, or to migrate from Express one route at a time.
+ * Use `toNodeHandler` and `toUpgradeHandler` with your own server, or to migrate from Express one route at a time.
  *
  * WebSockets run over HTTP/1.1, including on a port that also serves HTTP/2. WebSockets over HTTP/2 itself (RFC 8441)
- * are not supported. Messages are limited to 64 MiB; a larger one closes the connection with code 1009. Messages are
- * not compressed. A client that does not respond to pings is closed with code 1006: see `pingTimeoutMs` in the handlers
- * of `app.ws`.
+ * are not supported. Messages are not compressed and may have up to 64 MiB; a larger one closes the connection with
+ * code 1009. A client that does not respond to pings is disconnected with code 1006: see `pingTimeoutMs` in the
+ * `app.ws` handlers.
  *
  * @example A server
  * ```ts ignore

@@ -1,7 +1,7 @@
 /**
- * WebSocket topics across processes, through Redis.
+ * WebSocket topics shared between processes through Redis.
  *
- * It does not bundle a client: pass one from `npm:redis` or `npm:ioredis`.
+ * Bring your own client, from `npm:redis` or `npm:ioredis`.
  *
  * @example A chat across several processes
  * ```ts ignore

@@ -1,7 +1,7 @@
 /**
  * All of Sluice's types: those the main entry exports, and those that appear only in its signatures, such as parameter
- * types. Import it to name one of those; it contains no code. Under the name `express-serve-static-core` it replaces
- * that package's types.
+ * types. Import them from here; the entry contains no code. Aliased as `express-serve-static-core`, it replaces that
+ * package's types.
  *
  * @example A function that accepts `req.socket`
  * ```ts

@@ -1,8 +1,8 @@
 /**
  * Sluice on Node, running on uWebSockets.js instead of Node's own server. Experimental.
  *
- * The engine is a dependency of the program, which passes it in. It needs less processor time than `node:http` and
- * supports less: `docs/uws.md` lists its limits and what is missing.
+ * Install the engine yourself and pass it in. It uses less CPU time than `node:http` and supports less: `docs/uws.md`
+ * lists its limits and missing features.
  *
  * @example A server
  * ```ts ignore

@@ -17,7 +17,7 @@ import type * as routerOptions from "../routing/router_options.ts";
 import type * as names from "./express_names.ts";
 import { FrameworkApp } from "./framework_app.ts";
 
-/** Creates applications, and carries the same properties as Express's `express`. */
+/** Creates applications, and has the same properties as Express's `express`. */
 export interface CreateApp {
   /**
    * Creates an application.
@@ -28,7 +28,7 @@ export interface CreateApp {
   <L extends Record<string, Any> = Record<string, Any>>(): FrameworkApp<L>;
   /** Creates routers. */
   readonly Router: RouterConstructor;
-  /** A path and the handlers of its methods. */
+  /** A path and its handlers by method. */
   readonly Route: typeof Route;
   /** Parses JSON bodies. */
   readonly json: typeof json;
@@ -38,18 +38,18 @@ export interface CreateApp {
   readonly text: typeof text;
   /** Parses form bodies. */
   readonly urlencoded: typeof urlencoded;
-  /** Serves the files of a directory. */
+  /** Serves the files in a directory. */
   readonly static: typeof serveStatic;
-  /** Prototype of all applications. */
+  /** The prototype shared by all applications. */
   readonly application: FrameworkApp;
-  /** Prototype of the requests of all applications. */
+  /** The prototype shared by all applications' requests. */
   readonly request: FrameworkRequest;
-  /** Prototype of the responses of all applications. */
+  /** The prototype shared by all applications' responses. */
   readonly response: FrameworkResponse;
 }
 
 /**
- * Prototype of all applications.
+ * The prototype shared by all applications.
  *
  * @example A method for every application
  * ```ts
@@ -59,13 +59,13 @@ export interface CreateApp {
  * console.log("version" in sluice()); // true
  * ```
  */
-// a pure call, so that bundlers can drop it when it is not imported
+// a pure call, so bundlers can drop it when nothing imports it
 export const application: FrameworkApp = /* @__PURE__ */ prototypeOf(FrameworkApp);
 
 /**
- * Prototype of the requests of all applications.
+ * The prototype shared by all applications' requests.
  *
- * @example A property of every request
+ * @example A property on every request
  * ```ts
  * import { type FrameworkRequest, request } from "@sluice/sluice";
  *
@@ -80,9 +80,9 @@ export const application: FrameworkApp = /* @__PURE__ */ prototypeOf(FrameworkAp
 export const request: FrameworkRequest = /* @__PURE__ */ prototypeOf(FrameworkRequest);
 
 /**
- * Prototype of the responses of all applications.
+ * The prototype shared by all applications' responses.
  *
- * @example A method of every response
+ * @example A method on every response
  * ```ts
  * import { type FrameworkResponse, response } from "@sluice/sluice";
  *
@@ -109,10 +109,10 @@ export const response: FrameworkResponse = /* @__PURE__ */ prototypeOf(Framework
  * console.log(await response.text()); // Hello
  * ```
  */
-// a pure call, so that bundlers drop body parsers and static files when only the classes are used
+// a pure call, so bundlers drop body parsers and static files when only the classes are used
 export const createApp: CreateApp = /* @__PURE__ */ withStatics();
 
-/** Express's types as members of its function: `express.Request` is {@linkcode FrameworkRequest}. */
+/** Express's types as members of the function: `express.Request` is {@linkcode FrameworkRequest}. */
 export declare namespace createApp {
   /** The request. */
   export type Request<
@@ -150,7 +150,7 @@ export declare namespace createApp {
   export type RequestParamHandler = names.RequestParamHandler;
   /** A middleware or route handler. */
   export type Handler = handlers.Handler;
-  /** The values that a program keeps in `res.locals`. */
+  /** The values a program keeps in `res.locals`. */
   export type Locals = responses.Locals;
   /** An application. */
   export type Application<L extends Record<string, Any> = Record<string, Any>> = names.Application<L>;
@@ -160,11 +160,11 @@ export declare namespace createApp {
   export type Router = routers.Router;
   /** A router. */
   export type IRouter = names.IRouter;
-  /** The type of `app.get` and the other methods of an application. */
+  /** The type of `app.get` and an application's other methods. */
   export type IRouterMatcher<T, Method extends string = string> = names.IRouterMatcher<T, Method>;
-  /** The type of `route.get` and the other methods of a route. */
+  /** The type of `route.get` and a route's other methods. */
   export type IRouterHandler<T, Path extends string = string> = names.IRouterHandler<T, Path>;
-  /** A path and the handlers of its methods. */
+  /** A path and its handlers by method. */
   export type IRoute = names.IRoute;
   /** The type of `res.send` and `res.json`. */
   export type Send<ResBody = Any, T = exchanged.Response<ResBody>> = names.Send<ResBody, T>;
@@ -172,7 +172,7 @@ export declare namespace createApp {
   export type Errback = names.Errback;
   /** How a router matches paths. */
   export type RouterOptions = routerOptions.RouterOptions;
-  /** Options of a cookie. */
+  /** Cookie options. */
   export type CookieOptions = options.CookieOptions;
 }
 

@@ -1,13 +1,13 @@
 import type { Platform } from "../platform/shared/platform.ts";
 
-/** Tracks applications that run in production mode only because `NODE_ENV` may not be read, and how to change that. */
+/** Applications in production mode only because the program has no permission to read `NODE_ENV`, each with the fix. */
 const assumed = new WeakMap<object, string>();
 
 let told = false;
 
 /**
- * Returns the `env` setting of a new application: `"production"` when it cannot be read, because `"development"` error
- * pages show stack traces to every client.
+ * Returns a new application's `env` setting: `"production"` when `NODE_ENV` cannot be read, because `"development"`
+ * error pages show stack traces to every client.
  *
  * @param app The application
  * @param platform The runtime
@@ -31,7 +31,7 @@ export function envIsKnown(app: object): void {
 }
 
 /**
- * Warns, once per process, that an application runs in production mode because a permission is missing.
+ * Warns once per process that an application runs in production mode because a permission is missing.
  *
  * @param app The application
  */

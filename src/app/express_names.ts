@@ -58,10 +58,10 @@ export type IRouter = Router;
 /** Express's name for {@linkcode Route}. */
 export type IRoute = Route<Any>;
 
-/** Express's name for the type of `app.get` and the other methods of an application. */
+/** Express's name for the type of `app.get` and an application's other methods. */
 export type IRouterMatcher<T, _Method extends string = string> = Verb<T>;
 
-/** Express's name for the type of `route.get` and the other methods of a route. */
+/** Express's name for the type of `route.get` and a route's other methods. */
 export type IRouterHandler<T, _Path extends string = string> = RouteVerb<T>;
 
 /** Express's name for the type of `app.use`, and of `app.get` with settings. */
@@ -79,10 +79,10 @@ export type RequestHandlerParams<
 /** Express's name for {@linkcode RouteParams}. */
 export type ParamsDictionary = RouteParams;
 
-/** Express's name for {@linkcode ParamsOf}: the parameters of a literal path. */
+/** Express's name for {@linkcode ParamsOf}: the parameters in a literal path. */
 export type RouteParameters<P extends string> = ParamsOf<P>;
 
-/** Express's name for the parameters of a path with wildcards. */
+/** Express's name for the parameters in a path with wildcards. */
 export type ParamsFlatDictionary = RouteParams;
 
 /** Express's name for {@linkcode Path}. */
@@ -104,10 +104,10 @@ export type RequestRanges = ByteRanges;
  */
 export type DownloadOptions = SendFileOptions;
 
-/** Express's name for the parameters of any path. */
+/** Express's name for the parameters in any path. */
 export type Params = ParamsDictionary | ParamsFlatDictionary;
 
-/** Express's name for an object with values of one type. */
+/** Express's name for an object whose values share one type. */
 export type Dictionary<T> = Record<string, T>;
 
 /** Express's name for {@linkcode Layer}. */

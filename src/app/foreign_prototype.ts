@@ -2,12 +2,12 @@ import { ownAppKey } from "../exchange/derived_object.ts";
 
 /**
  * Returns the prototype for a foreign request or response, such as a test's mock, while one of our applications runs.
- * Express gives it the application's prototype on top of Node's classes. Here it keeps its own counterpart of Node's
- * classes, such as its emitter and stream, because those methods keep state in it.
+ * Express puts the application's prototype on top of Node's classes. Here the object keeps its own counterpart of
+ * those, such as its emitter and stream, because their methods keep state in it.
  *
  * @param object The request or response
- * @param own The prototype of the application's requests or responses
- * @param ours The shared base prototype, with the properties that it gets from the application
+ * @param own The application's prototype for requests or responses
+ * @param ours The shared base prototype, with the properties the object gets from the application
  */
 export function foreignPrototype(object: object, own: object, ours: object): object {
   const levels = levelsOf(Object.getPrototypeOf(object), ours);
@@ -23,7 +23,7 @@ export function foreignPrototype(object: object, own: object, ours: object): obj
   return layer;
 }
 
-// the farthest first, so that nearer ones override it; stops at our own prototypes
+// farthest first, so nearer ones override it; stops at our own prototypes
 function levelsOf(prototype: object | null, ours: object): object[] {
   if (prototype === null || prototype === ours || Object.hasOwn(prototype, ownAppKey)) return [];
   const parent = Object.getPrototypeOf(prototype);

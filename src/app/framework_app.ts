@@ -76,7 +76,7 @@ import type { AnySettingName, SpelledSetting } from "./setting_names.ts";
 import { defaultEnv, envIsKnown, tellOfEnv } from "./default_env.ts";
 import { runtimeKey } from "../util/runtime_key.ts";
 
-/** Extra properties that a program's packages attach to applications; declared like `RequestExtras`. */
+/** Extra properties that packages attach to applications; declared like `RequestExtras`. */
 // deno-lint-ignore no-empty-interface -- programs augment it
 export interface ApplicationExtras {}
 
@@ -99,19 +99,19 @@ export interface SettingOrVerb<Self, L extends Record<string, Any> = Record<stri
   (name: string): SettingValue;
 }
 
-/** A web application, with its verbs and events; it can also be called as a handler. */
+/** A web application with its verbs and events, callable as a handler. */
 export interface FrameworkApp<
   L extends Record<string, Any> = Record<string, Any>,
   AppLocals extends Record<string, Any> = Record<string, Any>,
 > extends RouterVerbs<L, unknown, never>, EmitterMethods, ApplicationExtras {
   /** Reads a setting, or registers handlers for GET, and for HEAD where it has no handler of its own. */
   get: SettingOrVerb<this, L>;
-  /** Adds middleware, error handlers, routers or applications, for every path or for paths below a prefix. */
+  /** Adds middleware, error handlers, routers or applications for every path, or for paths below a prefix. */
   use: Use<this, L, Any, unknown, never>;
-  /** Passes a request through the application, as middleware of another one. */
+  /** Passes a request through the application, as another one's middleware. */
   (req: Any, res: Any, next?: Next): void;
   /**
-   * Listens for errors that no handler of the program received: see {@linkcode FrameworkApp.reportError}.
+   * Listens for errors that none of the program's handlers received: see {@linkcode FrameworkApp.reportError}.
    *
    * @example Send them to a service
    * ```ts ignore
@@ -119,7 +119,9 @@ export interface FrameworkApp<
    * ```
    */
   on(event: "error", listener: ErrorListener): this;
-  /** Listens for `close`, when servers begin to stop. End responses here that would otherwise stay open forever. */
+  /**
+   * Listens for `close`, emitted when servers begin to stop. End responses here that would otherwise stay open forever.
+   */
   on(event: "closing", listener: () => void): this;
   /** Listens for being mounted on another application. */
   on(event: "mount", listener: (parent: FrameworkApp) => void): this;
@@ -130,10 +132,10 @@ export interface FrameworkApp<
 /** Key of the method that recreates a WebSocket's request, for internal use. */
 export const resumeKey: unique symbol = Symbol("sluice.resume");
 
-/** Key of the method that listens with a server other than the runtime's, for internal use. */
+/** Key of the method that listens on a server other than the runtime's, for internal use. */
 export const listenOnKey: unique symbol = Symbol("sluice.listen on");
 
-/** Saved data of a WebSocket's request that outlived the application that accepted it. */
+/** Saved data from a WebSocket's request, which outlived the application that accepted it. */
 export interface ResumedRequest {
   /** The request, as far as it was saved. */
   readonly request: Request;
@@ -141,7 +143,7 @@ export interface ResumedRequest {
   readonly info: unknown;
   /** The platform's third argument. */
   readonly context: unknown;
-  /** Length of the part of the path consumed by mounts. */
+  /** Length of the path part consumed by mounts. */
   readonly mount: number;
   /** Path parameters. */
   readonly params: Record<string, Any>;
@@ -189,13 +191,13 @@ export class FrameworkApp<
   AppLocals extends Record<string, Any> = Record<string, Any>,
 > extends Callable implements AppLike {
   /**
-   * The application itself, so that derived objects and proxies reach its private fields.
+   * The application itself, so derived objects and proxies reach its private fields.
    *
    * @internal
    */
   readonly [originalKey]: object = this;
   // Private fields come first. V8 adds them by computed keys, and turns an object with more than twelve properties into
-  // a hash table when it gets another one that way, so every access would be a lookup from then on.
+  // a hash table when it gets another that way. Every access would be a lookup from then on.
   /** The application's own request and response classes, created on first use of `app.request` or `app.response`. */
   #classes: AppClasses | null = null;
   /** Created on first use, which is rare. */
@@ -206,13 +208,13 @@ export class FrameworkApp<
   readonly #untouchedDefaults = new Set<string>();
   #router: BaseRouter | null = null;
   #fetch: AppFetch | null = null;
-  // An own property of each application, because `deno serve` requires that. All share one getter, because otherwise V8
-  // would turn every further application into a hash table.
+  // An own property on each application, because `deno serve` requires that. They share one getter; otherwise V8 would
+  // turn every further application into a hash table.
   static readonly #fetchProperty: PropertyDescriptor = {
     configurable: true,
     enumerable: true,
     get(this: FrameworkApp) {
-      // runs for every request, so it avoids a call
+      // runs on every request, so it avoids a call
       const original = this[originalKey] as FrameworkApp;
       return original.#fetch ?? original.#firstFetch();
     },
@@ -223,24 +225,24 @@ export class FrameworkApp<
 
   /** Attaches the application's own values to requests; `null` for none. */
   _appContext: AppContext | null = null;
-  /** Values available in every view of this application. */
+  /** Values available in all of this application's views. */
   locals: AppLocals = Object.create(null);
-  /** The settings; a mounted application inherits those it did not set itself. */
+  /** The settings; a mounted application inherits those it has not set itself. */
   readonly settings: Record<string, SettingValue> = Object.create(null);
   /** Template engines by extension. */
   readonly engines: Record<string, Engine> = Object.create(null);
   /** Views found so far, when `view cache` is on. */
   readonly cache: Record<string, View> = Object.create(null);
-  /** Path matching options, as of when the router was created. */
+  /** Path matching options, fixed when the router is created. */
   routerOptions: RouterOptions | undefined = undefined;
   /** The path the application is mounted on, `"/"` for the outermost one. */
   mountpath: string | string[] = "/";
   /** The application this one is mounted on. */
   parent: FrameworkApp | undefined = undefined;
   /**
-   * Responds to a request. It is bound, so you can pass it to `Deno.serve`, `Bun.serve` or a Worker.
+   * Responds to a request. It is bound, so it can be passed to `Deno.serve`, `Bun.serve` or a Worker.
    *
-   * Returns the response itself when every handler was synchronous, otherwise a promise of it. A Worker's arguments,
+   * Returns the response itself if every handler was synchronous, otherwise a promise for it. A Worker's arguments,
    * `fetch(request, env, ctx)`, set `req.env` and `req.executionCtx` on every runtime, so tests can pass them.
    */
   declare readonly fetch: (request: Request, info?: unknown, context?: unknown) => Response | Promise<Response>;
@@ -248,7 +250,7 @@ export class FrameworkApp<
   /** Creates an application with Express's defaults. */
   constructor() {
     let made: FrameworkApp | undefined = undefined;
-    // Express's applications have this function name, too
+    // Express's applications have this function name
     const app = (req: Any, res: Any, next?: Next) => made!.handle(req, res, next!);
     super(detectPlatform().callableApps ? app : null);
     made = this as unknown as FrameworkApp;
@@ -275,7 +277,7 @@ export class FrameworkApp<
   }
 
   #inherit(parent: FrameworkApp): void {
-    // mounted on an Express application, which is a surrounding server to this one, not a parent
+    // mounted on an Express application, which acts as a surrounding server here, not as a parent
     if (!(parent instanceof FrameworkApp)) return void (this.parent = undefined);
     for (const name of this.#untouchedDefaults) {
       delete this.settings[name];
@@ -287,7 +289,7 @@ export class FrameworkApp<
     if (this.#connections !== null) parent[connectionsKey].adopt(this.#connections);
   }
 
-  // reading `fetch` precedes serving, so everything possible is prepared here, before clients connect
+  // a program reads `fetch` before it serves, so everything possible is prepared here, before clients connect
   #firstFetch(): AppFetch {
     currentInspection()?.serves(this);
     this.#indexLayers();
@@ -310,12 +312,12 @@ export class FrameworkApp<
     this.#router?.fastMatcher.stepsFor("/", "GET");
   }
 
-  /** Prototype of this application's requests; add your own methods here. */
+  /** The prototype for this application's requests; add your own methods here. */
   get request(): FrameworkRequest & Record<string, Any> {
     return originalOf(this).#ownClasses().Request.prototype;
   }
 
-  /** Prototype of this application's responses; add your own methods here. */
+  /** The prototype for this application's responses; add your own methods here. */
   get response(): FrameworkResponse & Record<string, Any> {
     return originalOf(this).#ownClasses().Response.prototype;
   }
@@ -332,7 +334,9 @@ export class FrameworkApp<
     return this.#classes;
   }
 
-  /** The router, with all layers in registration order. Created on first use, with the current routing settings. */
+  /**
+   * The router, with all layers in registration order. Created on first use, with the routing settings at that time.
+   */
   get router(): Router {
     const original = originalOf(this);
     return original.#router ?? original.#firstRouter();
@@ -359,7 +363,7 @@ export class FrameworkApp<
     noteRegistration();
   }
 
-  /** Creates the router unless it exists: Express 4's name for reading {@linkcode FrameworkApp.router}. */
+  /** Creates the router unless it exists; Express 4's equivalent of reading {@linkcode FrameworkApp.router}. */
   lazyrouter(): void {
     this.router;
   }
@@ -386,7 +390,7 @@ export class FrameworkApp<
     const before = exchange.app;
     exchange.app = this;
     const isAlike = before[profileKey] === this[profileKey];
-    // an inherited setting is about the parent's name
+    // an inherited setting refers to the parent's name
     const isNamed = this.enabled("x-powered-by") && (isAlike || Object.hasOwn(this.settings, "x-powered-by"));
     if (isNamed) (res as FrameworkResponse).setHeader("X-Powered-By", poweredBy(this));
     this._appContext?.setApp(req as FrameworkRequest, res as FrameworkResponse);
@@ -409,8 +413,8 @@ export class FrameworkApp<
   }
 
   /**
-   * Gives a foreign request and response this application's prototypes, as Express does with all of them, so that a
-   * test's mocks have the properties that handlers expect.
+   * Gives a foreign request and response this application's prototypes, as Express does with all of them, so a test's
+   * mocks have the properties that handlers expect.
    *
    * @param req The request
    * @param res The response
@@ -442,7 +446,7 @@ export class FrameworkApp<
    */
   handle(original: Request, server?: unknown): Promise<Response>;
   /**
-   * Passes a request of another application through this one, like Express's `app.handle`.
+   * Passes another application's request through this one, like Express's `app.handle`.
    *
    * @param req The request
    * @param res The response
@@ -451,7 +455,7 @@ export class FrameworkApp<
   handle(req: Any, res: Any, next?: Next): void;
   handle(first: Any, second?: Any, next?: Next): Promise<Response> | void {
     if (first instanceof Request) return Promise.resolve(this.fetch(first, second));
-    // without a socket it is a mock, so handlers get the very objects, as in Express; so do a mounted application's
+    // without a socket it is a mock, so handlers get the same objects, as in Express; so do a mounted application's
     if (isNodeResponse(second) && first?.socket && exchangeOf(first) === null) {
       return handleNodeRequest(this, first, second, next);
     }
@@ -466,7 +470,7 @@ export class FrameworkApp<
         leave(error);
         next(error);
       } else {
-        // before leaving, because this application's settings decide how the response looks
+        // before control returns, because this application's settings decide how the response looks
         sendErrorPage(first, second, error || undefined);
         leave();
       }
@@ -483,12 +487,12 @@ export class FrameworkApp<
   }
 
   /**
-   * Sends the application a request without a server, for tests. Accepts what `fetch` accepts; a path is one of
-   * `http://localhost`, and a plain object or array as the body is sent as JSON.
+   * Sends the application a request without a server, for tests. Accepts the arguments of `fetch`; a path is relative
+   * to `http://localhost`, and a plain object or array as the body is sent as JSON.
    *
    * @param target Path with its query, a URL, or a request
    * @param init Method, headers and body, as for `fetch`; a Worker's bindings and context as `env` and `ctx`
-   * @returns The response; there is no network that could fail
+   * @returns The response; no network is involved
    * @throws {TypeError} If the target is neither a path starting with a slash nor a URL, or `init` is invalid
    *
    * @example
@@ -523,9 +527,9 @@ export class FrameworkApp<
   }
 
   /**
-   * Mounts a handler of web requests, or an application of another framework, below a path.
+   * Mounts a handler for web requests, or another framework's application, below a path.
    *
-   * The handler gets a web `Request` whose path is relative to the mount, and the platform's other arguments. Its
+   * The handler gets a web `Request` with its path relative to the mount, and the platform's other arguments. Its
    * response is final, even a 404. Mount it before body parsers, because a body can be read only once. Paths with dot
    * segments, such as `/files/x/../secret`, are refused with 400: most handlers resolve them, which would bypass
    * `app.use("/files/secret", guard)`.
@@ -534,7 +538,7 @@ export class FrameworkApp<
    * @param handler `(request, info) => Response`, or an object with such a `fetch` method
    * @throws {TypeError} If the handler is neither
    *
-   * @example An application of another framework
+   * @example Another framework's application
    * ```ts ignore
    * app.mount("/old", hono.fetch);
    * app.mount("/files", (request) => serveDir(request, { fsRoot: "public" }));
@@ -585,11 +589,11 @@ export class FrameworkApp<
   }
 
   /**
-   * Registers a WebSocket route. Middleware of the same path, and everything registered earlier, runs first and may
+   * Registers a WebSocket route. Middleware for the same path, and everything registered earlier, runs first and may
    * refuse the upgrade.
    *
    * @param path The path
-   * @param args Middleware, then the handlers of the connection
+   * @param args Middleware, then the connection's handlers
    * @throws {TypeError} If the path is invalid, or the handlers are missing
    *
    * @example An echo
@@ -616,8 +620,8 @@ export class FrameworkApp<
   }
 
   /**
-   * Sets a setting; called with only a name, returns its value. A near miss of a setting's name does not compile. A
-   * program's own settings need a distinct name, or a declaration in {@linkcode AppSettings}.
+   * Sets a setting; called with only a name, returns its value. A near miss of a setting name does not compile, so a
+   * program's own settings need distinct names, or a declaration in {@linkcode AppSettings}.
    *
    * @param name Its name: one of {@linkcode AppSettings}, or the program's own
    * @param value Its value
@@ -670,7 +674,7 @@ export class FrameworkApp<
     return all as AppSettings;
   }
 
-  /** Returns the full path the application is mounted at, through all its parents; `""` if it is not mounted. */
+  /** Returns the full path the application is mounted at, including all its parents'; `""` if it is not mounted. */
   path(): string {
     return this.parent === undefined ? "" : this.parent.path() + this.mountpath;
   }
@@ -678,8 +682,8 @@ export class FrameworkApp<
   /**
    * Registers a template engine.
    *
-   * @param extension Extension of its views, with or without the dot
-   * @param engine Renders a file: `(path, options, callback)`
+   * @param extension Its views' extension, with or without the dot
+   * @param engine Renders a file; called with `(path, options, callback)`
    * @throws {Error} If the engine is not a function
    */
   engine(extension: string, engine: Engine): this {
@@ -698,7 +702,7 @@ export class FrameworkApp<
   /**
    * Renders a view.
    *
-   * @param name Name of the view
+   * @param name The view's name
    * @param options Values for the view, which override the application's locals; or the callback
    * @param callback Receives the rendered string or the error
    * @throws {TypeError} If there is no callback
@@ -731,7 +735,7 @@ export class FrameworkApp<
     return this.router.paramHandlers;
   }
 
-  /** Routes in registration order, one entry per method; derived from the layers. */
+  /** Routes in registration order, one entry per method; derived from layers. */
   get routes(): RouteDefinition[] {
     return this.router.routes;
   }
@@ -777,10 +781,10 @@ export class FrameworkApp<
   }
 
   /**
-   * Returns the full registered path of a route, including the mounts around it.
+   * Returns a route's full registered path, including its enclosing mounts.
    *
    * @param route The route
-   * @param path The path of a request, to choose among several paths of a route
+   * @param path The requested path, to choose among a route's paths
    *
    * @internal
    */
@@ -789,7 +793,7 @@ export class FrameworkApp<
     return routePathOf(this.router, route, path);
   }
 
-  /** Lists every route, including those of mounted routers; see {@linkcode BaseRouter.getRegisteredRoutes}. */
+  /** Lists every route, including those in mounted routers; see {@linkcode BaseRouter.getRegisteredRoutes}. */
   getRegisteredRoutes(prefix?: string): RegisteredRoute[];
   /** Lists every route with the middleware in front of it; see {@linkcode BaseRouter.getRegisteredRoutes}. */
   getRegisteredRoutes(prefix: string, options: { details: true }): DetailedRoute[];
@@ -800,7 +804,7 @@ export class FrameworkApp<
   }
 
   /**
-   * Returns every route of the outermost application, and whether a path matches it.
+   * Returns every route in the outermost application, and whether a path matches it.
    *
    * @param path The path, not decoded
    *
@@ -811,7 +815,7 @@ export class FrameworkApp<
     return routesSeenFrom(this.router, path);
   }
 
-  /** Prints every route, in color only on a terminal; see {@linkcode BaseRouter.printRoutes}. */
+  /** Prints every route, colored only on a terminal; see {@linkcode BaseRouter.printRoutes}. */
   printRoutes(prefix = "", options: PrintRoutesOptions = {}): void {
     this.router.printRoutes(prefix, { color: detectPlatform().colours(), ...options });
   }
@@ -819,7 +823,7 @@ export class FrameworkApp<
   /**
    * Listens on a port.
    *
-   * @param port Port number, or options; by default, and for 0, a free port
+   * @param port Port number, or options; a free port by default, and for 0
    * @param callback Runs when the server listens, or with the error that prevented it
    * @returns The server
    * @throws If the port is not available and there is no callback
@@ -832,7 +836,7 @@ export class FrameworkApp<
   }
 
   /**
-   * Listens with a server other than the runtime's.
+   * Listens on a server other than the runtime's.
    *
    * @param maker Creates the server; `undefined` for the runtime's
    * @param args The arguments of `listen`
@@ -849,15 +853,15 @@ export class FrameworkApp<
   }
 
   /**
-   * Whether `close` of this application, or of one it is mounted in, is in progress. For readiness checks: a process
-   * that responds with 503 while it is true, and closes with `drainDelayMs`, loses no request behind a load balancer.
+   * Whether this application, or one it is mounted in, is closing. For readiness checks: a process that responds with
+   * 503 while this is true, and closes with `drainDelayMs`, loses no requests behind a load balancer.
    */
   get isClosing(): boolean {
     return originalOf(this).#lifecycle.isClosing || (this.parent?.isClosing ?? false);
   }
 
   /**
-   * The pages of the outermost application that limits exempt; `null` if there are none.
+   * The outermost application's pages that limits exempt; `null` if there are none.
    *
    * @internal
    */
@@ -875,7 +879,7 @@ export class FrameworkApp<
    * Stops listening, finishes the requests in flight and closes WebSockets with code 1001. While closing, the
    * application emits `closing`; use it to end responses that would stay open forever, such as event streams.
    *
-   * @param options How long to keep accepting requests, and when to cut the remaining connections; or the callback
+   * @param options How long to accept requests, and when to cut the remaining connections; or the callback
    * @param callback Runs when everything is closed, or with the error
    * @throws {TypeError} If there is an unknown option
    * @throws {RangeError} If a time is not a valid timer delay, or `drainDelayMs` exceeds `timeoutMs`
@@ -893,7 +897,7 @@ export class FrameworkApp<
   }
 
   /**
-   * The same, even if a program has assigned the public name.
+   * The same connections, even if a program has assigned the public name.
    *
    * @internal
    */
@@ -914,8 +918,8 @@ export class FrameworkApp<
   /**
    * The handlers that Bun's server needs for WebSockets: `Bun.serve({ fetch: app.fetch, websocket: app.websocket })`.
    *
-   * `app.listen` and `export default app` pass it on themselves. On other runtimes it is `undefined`. Bun has one
-   * message size limit for the whole server, so register routes with a larger `maxMessageBytes` before reading this.
+   * `app.listen` and `export default app` pass them automatically. On other runtimes it is `undefined`. Bun has one
+   * message size limit per server, so register routes with a larger `maxMessageBytes` before reading this.
    */
   get websocket(): Any {
     return detectPlatform().socketHandlers?.(longestMessage(this.router));
@@ -933,7 +937,7 @@ export class FrameworkApp<
 
   /**
    * Closes the application; defined only on Bun, while it listens. Bun serves a program's default export unless that
-   * has a `stop` method, so an application that listens and is exported for its tests would otherwise be served twice.
+   * has a `stop` method. Without it, an application that listens and is exported for tests would be served twice.
    */
   get stop(): (() => Promise<void>) | undefined {
     const isExportServed = detectPlatform().serverLimits !== undefined;
@@ -941,7 +945,7 @@ export class FrameworkApp<
   }
 
   /**
-   * Where it differs from Sluice's applications; a subclass overrides it.
+   * How this application differs from Sluice's own; a subclass overrides it.
    *
    * @internal
    */
@@ -966,21 +970,21 @@ export class FrameworkApp<
   [backgroundKey](work: PromiseLike<unknown>, info: unknown, context: unknown, req?: object): void {
     const failed = (error: unknown): void => this.reportError(error, { req, phase: "background" });
     const followed = originalOf(this).#lifecycle.follow(work, failed);
-    // the applications it is mounted in may or may not be closed with it
+    // its parents may or may not be closed with it
     if (this.parent === undefined) detectPlatform().waitUntil(followed, info, context);
     else this.parent[backgroundKey](followed, info, context, req);
   }
 
   /**
-   * Reports an error that no handler of the program received. It goes to the listeners for `error`, a mounted
-   * application's before its parents', and to the console only if there are none. With the setting `env` at `"test"`
-   * nothing is written to the console; listeners are always called.
+   * Reports an error that none of the program's handlers received. It goes to the `error` listeners, a mounted
+   * application's before its parents', and to the console only if there are none. If `env` is `"test"`, nothing is
+   * written to the console; listeners are always called.
    *
-   * The framework calls it for the errors it catches; middleware may call it for errors it has to catch itself. Each
+   * The framework calls this for errors it catches; middleware may call it for errors it has to catch itself. Each
    * error is reported once per request. Errors thrown by listeners go to the console.
    *
    * @param error The error
-   * @param context The request it belongs to, if any, and where it came from
+   * @param context The request it belongs to, if any, and its origin
    *
    * @example Middleware that writes to its own log after the response
    * ```ts ignore
@@ -1012,15 +1016,15 @@ export class FrameworkApp<
         connections: this[connectionsKey],
       })
     );
-    // for code that reads it later, such as loggers and time limits
+    // for code that reads it later, such as loggers and timeouts
     (res as FrameworkResponse).statusCode = 101;
     // releases the whole walk
     (request as { next?: unknown }).next = undefined;
   }
 
   /**
-   * Recreates the request of a WebSocket that outlived the application that accepted it, as in a Durable Object that
-   * hibernated.
+   * Recreates the request for a WebSocket that outlived the application that accepted it, as in a hibernating Durable
+   * Object.
    *
    * @param kept The saved request data
    * @returns The request
@@ -1045,7 +1049,7 @@ export class FrameworkApp<
 }
 
 function inheritClasses(child: FrameworkApp, parent: FrameworkApp): void {
-  // changes that another Express version makes to its requests would be lost
+  // another Express version's changes to its requests would be lost
   if (child[profileKey] !== parent[profileKey]) return;
   Object.setPrototypeOf(child.request, parent.request);
   Object.setPrototypeOf(child.response, parent.response);
@@ -1072,7 +1076,7 @@ function readsSetting(path: string): string {
   return `app.get("${path}") reads a setting; a route needs a handler, as in app.get("${path}", handler)`;
 }
 
-// whether it has more than its constructor and its application
+// whether it has properties besides its constructor and its application
 function isExtended(prototype: object): boolean {
   return Reflect.ownKeys(prototype).length > 2;
 }
@@ -1083,10 +1087,10 @@ defineVerbs(FrameworkApp.prototype, registeringVerb);
 
 provideDefaultApp(() => new FrameworkApp());
 
-// a class has only one base class, and here that is Callable
+// classes have one base class, and here that is Callable
 mixEmitter(FrameworkApp.prototype);
 
-// Express has none of these, so programs and packages may store their own values under these names
+// Express lacks these, so programs and packages may store their own values under the names
 makeAssignable(FrameworkApp.prototype, [
   "routes",
   "middlewares",
@@ -1100,8 +1104,8 @@ makeAssignable(FrameworkApp.prototype, [
   "stop",
 ]);
 
-// Node's own response, as passed by http.createServer(app), http2.createServer(app), connect and Express: only that has
-// assignSocket or, over HTTP/2, createPushResponse
+// Node's own response, as passed by http.createServer(app), http2.createServer(app), connect and Express: nothing else
+// has assignSocket or, over HTTP/2, createPushResponse
 function isNodeResponse(res: unknown): res is ServerResponseLike {
   const methods = res as { assignSocket?: unknown; createPushResponse?: unknown } | null | undefined;
   return typeof methods?.assignSocket === "function" || typeof methods?.createPushResponse === "function";

@@ -1,7 +1,7 @@
 import { describe } from "../util/error_text.ts";
 
 /**
- * Options of `app.inject`: those of `fetch`, plus a body that is sent as JSON.
+ * Options for `app.inject`: those of `fetch`, plus a body sent as JSON.
  *
  * @example A user as JSON
  * ```ts
@@ -30,7 +30,7 @@ const INSTEAD: Readonly<Record<string, string>> = {
 };
 
 /**
- * Creates the request of `app.inject`.
+ * Creates the request for `app.inject`.
  *
  * @param target Path with its query, a URL, or a request
  * @param init Method, headers and body

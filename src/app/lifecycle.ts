@@ -26,19 +26,19 @@ export type ListenCallback = (error?: Error) => void;
  * ```
  */
 export interface CloseOptions {
-  /** ms after which connections that are still busy are cut; by default, closing waits for them. */
+  /** ms after which busy connections are cut; by default, closing waits for them. */
   timeoutMs?: number;
   /**
    * ms for which servers still accept connections and requests; 0 by default, and included in `timeoutMs`. Meanwhile
-   * `app.isClosing` is true and each connection ends with its next response, so load balancers can notice that the
-   * process is no longer ready, and clients can go elsewhere.
+   * `app.isClosing` is true and each connection ends with its next response. So load balancers notice that the process
+   * is not ready, and clients reconnect elsewhere.
    */
   drainDelayMs?: number;
 }
 
 const NAMES: OptionNames<CloseOptions> = { timeoutMs: true, drainDelayMs: true };
 
-/** The open resources of an application. */
+/** An application's open resources. */
 interface Owner extends Routed {
   readonly parent: unknown;
   readonly [connectionsKey]: Connections;
@@ -47,7 +47,7 @@ interface Owner extends Routed {
   emit(event: "closing"): boolean;
 }
 
-/** One of the servers of an application. */
+/** One of an application's servers. */
 interface Listening {
   readonly platform: PlatformServer;
   readonly server: Server;
@@ -56,7 +56,7 @@ interface Listening {
   forgetSignal(): void;
 }
 
-/** The listening and closing of one application. */
+/** Opens and closes one application's servers. */
 export class Lifecycle {
   readonly #app: Owner;
   /** Its servers, in creation order. */
@@ -64,7 +64,7 @@ export class Lifecycle {
   #closing: Promise<void> | null = null;
   /** Resolved when closing should stop waiting for the rest. */
   #deadline: Deferred = deferred();
-  /** Ends the period in which servers still accept requests. */
+  /** Ends the drain period, in which servers still accept requests. */
   #endDrain = (): void => {};
   readonly #background = new Set<Promise<void>>();
 
@@ -84,7 +84,7 @@ export class Lifecycle {
   }
 
   /**
-   * Listens, in addition to existing servers.
+   * Listens with another server, besides existing ones.
    *
    * @param handler Handles requests
    * @param args Express's forms: `(port?, hostname?, backlog?, callback?)`, or options and a callback
@@ -95,7 +95,7 @@ export class Lifecycle {
   listen(handler: AppFetch, args: readonly unknown[], maker: ServerMaker = detectPlatform()): Server {
     const callback = args.findLast((arg) => typeof arg === "function") as ListenCallback | undefined;
     const close = (timeoutMs?: number): Promise<void> => this.#closeOne(listening, timeoutMs);
-    // nothing awaits this close
+    // no caller awaits this close
     const cut = (): void => void close(0).catch((error) => this.#app.reportError(error, { phase: "server" }));
     const isOpen = (): boolean => listening.stopped === null && this.#listening.includes(listening);
     let opened: OpenServer;
@@ -117,8 +117,8 @@ export class Lifecycle {
     return server;
   }
 
-  // Errors thrown while starting are uncaught exceptions, as on Node: they end the process, so that a supervisor
-  // restarts it. Errors thrown by listeners once the server has closed are reported.
+  // Errors thrown during startup are uncaught exceptions, as on Node: they end the process, and a supervisor restarts
+  // it. Errors that listeners throw after the server has closed are reported.
   #announce(listening: Listening, callback: ListenCallback | undefined): void {
     const { platform, server } = listening;
     if (callback !== undefined) {
@@ -138,7 +138,7 @@ export class Lifecycle {
       server.emit("listening");
     };
     if (platform.ready === undefined) return queueMicrotask(tell);
-    // within the promise it would be an unhandled rejection
+    // inside the promise it would be an unhandled rejection
     platform.ready.then(() => queueMicrotask(tell), (error) => {
       this.#forget(listening);
       if (isHeard(server)) queueMicrotask(() => server.emit("error", error));
@@ -150,7 +150,7 @@ export class Lifecycle {
    *
    * @param work The work
    * @param failed Called with the reason if it fails
-   * @returns Settles with the work, and never rejects
+   * @returns A promise that settles with the work, and never rejects
    */
   follow(work: PromiseLike<unknown>, failed: (error: unknown) => void): Promise<void> {
     const followed = Promise.resolve(work).then(() => {}, failed).finally(() => this.#background.delete(followed));
@@ -224,7 +224,7 @@ export class Lifecycle {
     await untilQuiet(detectPlatform().nextPoll);
   }
 
-  // takes the list as an argument, because the application may listen again before the last response is sent
+  // gets the list as an argument, because the application may listen again before the last response is sent
   async #end(all: readonly Listening[], atOnce: boolean, deadline: Promise<void>): Promise<void> {
     if (atOnce) this.#cutStreams();
     await Promise.all(all.map((one) => stop(one, atOnce)));
@@ -242,8 +242,8 @@ export class Lifecycle {
     while (this.#background.size > 0) await Promise.all(this.#background);
   }
 
-  // Closing the last server closes the application. No runtime reports a WebSocket's server, and on Deno WebSockets end
-  // with it. So closing one server closes all WebSockets, and clients of the other servers reconnect.
+  // Closing the last server closes the application. No runtime reports which server a WebSocket belongs to, and on Deno
+  // WebSockets end with it. So closing one server closes all WebSockets, and the other servers' clients reconnect.
   async #closeOne(one: Listening, timeoutMs?: number): Promise<void> {
     if (!this.#listening.includes(one)) return;
     const isLast = this.#listening.every((other) => other === one || other.stopped !== null);
@@ -282,8 +282,8 @@ export class Lifecycle {
   }
 }
 
-// Listeners get the error of a server that cannot listen; without listeners, server.finished rejects. If that is not
-// handled, the process ends, as on Node.
+// If a server cannot listen, its listeners get the error; without listeners, server.finished rejects. Unhandled, that
+// ends the process, as on Node.
 function isHeard(server: Server): boolean {
   const { finished } = server;
   if (server.listenerCount("error") === 0) return false;
@@ -308,7 +308,7 @@ function abortAfter(timeoutMs: number, closing: Promise<void>, abort: () => void
   closing.then(over, over);
 }
 
-// mistakes of the caller are thrown; errors of the system go to the callback, as in Express 5
+// the caller's mistakes are thrown; system errors go to the callback, as in Express 5
 function isUnavailable(error: unknown): boolean {
   return error instanceof Error && !(error instanceof TypeError) && !(error instanceof RangeError);
 }

@@ -19,7 +19,7 @@ const OTHERS = `there are ${Object.keys(NAMES).join(", ")}; for Node's other opt
   "https.createServer(options, app)";
 
 /**
- * Parses the arguments of `app.listen`, except the callback.
+ * Parses the arguments to `app.listen`, except the callback.
  *
  * @param args Express's `(port?, hostname?, backlog?)`, or options
  * @returns The options
@@ -29,7 +29,7 @@ const OTHERS = `there are ${Object.keys(NAMES).join(", ")}; for Node's other opt
  */
 export function listenOptions(args: readonly unknown[]): ListenOptions {
   const [first, second] = args;
-  // ignoring options after a port would leave the server without its address or certificate
+  // ignoring options after a port would drop the address or certificate
   if (args.slice(1).some((arg) => Object(arg) === arg)) {
     throw new TypeError("app.listen expects options, with the port, as its first argument");
   }
@@ -39,7 +39,7 @@ export function listenOptions(args: readonly unknown[]): ListenOptions {
     // ignoring one could be dangerous: a server with `requestCert` would accept every client
     checkNames("app.listen", options, NAMES, () => OTHERS);
     if (host !== undefined) options.hostname ??= host;
-    // with only one of them the server would silently speak plain HTTP
+    // with only one, the server would silently speak plain HTTP
     if ((options.cert === undefined) !== (options.key === undefined)) {
       throw new TypeError("app.listen needs cert and key together");
     }

@@ -19,7 +19,7 @@ export interface ServerControl {
 export interface OpenServer {
   /** The runtime's server. */
   readonly platform: PlatformServer;
-  /** The server that the program gets. */
+  /** The server returned to the program. */
   readonly server: Server;
   /** Closes the server when aborted. */
   readonly signal: AbortSignal | undefined;
@@ -53,9 +53,9 @@ export function openServer(
 }
 
 /**
- * Returns the server that the callback of `app.listen` gets with an error.
+ * Returns the server passed to `app.listen`'s callback with an error.
  *
- * @param error Why it does not listen
+ * @param error Why the server does not listen
  */
 export function neverOpened(error: unknown): Server {
   const finished = Promise.reject(error);
@@ -65,7 +65,7 @@ export function neverOpened(error: unknown): Server {
   return new Server(platform, () => Promise.resolve(), () => {}, () => false);
 }
 
-/** For inspected programs: a server that appears to listen until it is closed, and gets no requests. */
+/** For inspected programs: a server that appears to listen until it is closed, but gets no requests. */
 function silentServer({ port = 0, hostname = "0.0.0.0" }: ListenOptions): PlatformServer {
   const { promise: finished, resolve } = deferred();
   const shutdown = (): Promise<void> => {

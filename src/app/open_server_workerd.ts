@@ -5,11 +5,11 @@ import type { Server } from "./server.ts";
 
 /** Replaces `open_server.ts` in the npm package under the condition `workerd`: Workers do not listen. */
 export function openServer(app: Routed, handler: AppFetch): OpenServer {
-  // throws, and names what to write instead
+  // throws an error that names the alternative
   return detectPlatform().serve(handler, {}, app) as never;
 }
 
-/** Rethrows why there is no server, with or without a callback. */
+/** Rethrows the reason why there is no server, with or without a callback. */
 export function neverOpened(error: unknown): Server {
   throw error;
 }

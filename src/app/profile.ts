@@ -4,12 +4,12 @@ import type { AppClasses } from "../dispatch/handle_request.ts";
 import type { RouterClass } from "../routing/router.ts";
 
 /**
- * Where an application differs from Sluice's because its program expects Express's behavior; `@sluice/express` has a
+ * How an application differs from Sluice's because its program expects Express's behavior; `@sluice/express` has a
  * profile for each major version. Each application derives its own request and response classes. Applications with
  * different profiles can be mounted in one another, and each keeps its own.
  */
 export interface Profile extends AppProfile, AppClasses {
-  /** The class of its router. */
+  /** Its router class. */
   readonly Router: RouterClass;
   /** Defaults that differ, by setting name. */
   readonly settings: Readonly<Record<string, SettingValue>>;

@@ -10,10 +10,10 @@ import type { FrameworkRequest } from "../request/framework_request.ts";
 import type { Any } from "../util/any.ts";
 
 /**
- * Receives errors that no handler of the program received.
+ * Receives errors that none of the program's handlers received.
  *
  * @param error The error
- * @param context The request the error belongs to, if any, and where it came from
+ * @param context The request the error belongs to, if any, and its origin
  */
 export type ErrorListener = (
   error: Any,
@@ -28,7 +28,7 @@ interface Reporting extends EmitterMethods {
   get(name: string): SettingValue;
 }
 
-/** The errors that were reported for each request. */
+/** The errors already reported for each request. */
 const reported = new WeakMap<object, Reported>();
 
 class Reported {
@@ -38,16 +38,16 @@ class Reported {
 }
 
 /**
- * Reports an error to the `error` listeners of an application, or of its nearest parent that has any. Without listeners
+ * Reports an error to the `error` listeners on an application, or on its nearest parent that has any. Without listeners
  * it is written to the console, except when the setting `env` is `"test"`. In production, an error that contains
  * secrets, or has properties that may hold the body or the failed command, is written as a redacted string.
  *
- * The same error is reported once per request, however many layers it passes. It is reported again for other requests,
- * because programs may throw one object repeatedly.
+ * The same error is reported once per request, however many layers it passes. Other requests report it again, because
+ * programs may throw one object repeatedly.
  *
  * @param app The application
  * @param error The error
- * @param context The request it belongs to, and where it came from
+ * @param context The request it belongs to, and its origin
  */
 export function reportError(app: Reporting, error: unknown, { req, phase, isTold = false }: ErrorContext): void {
   if (req !== undefined && isRepeated(req, error)) return;
@@ -108,15 +108,15 @@ function logAlways(app: Reporting, error: unknown): void {
     if (hidden !== shown || !isPlain(error)) return console.error(hidden);
   }
   const text = error instanceof Error ? errorText(error) : "";
-  // the error itself, as in Express 5.3, because runtimes show its cause too; but where stacks lack the message, some
-  // runtimes would not show it
+  // the error itself, as in Express 5.3, because runtimes show its cause too; but some runtimes omit the message where
+  // stacks lack it
   console.error(error instanceof Error && text !== error.stack ? text : error);
 }
 
-/** Properties that hold strings of the runtime or of a package, never input. */
+/** Properties with strings from the runtime or a package, never input. */
 const LABELS = /^(?:code|message|name|stack|syscall|type)$/;
 
-// The console shows all properties of an error and of its causes.
+// The console shows all properties on an error and its causes.
 function isPlain(thrown: unknown): boolean {
   if (!(thrown instanceof Error)) return typeof thrown !== "object" || thrown === null;
   const { cause } = thrown;

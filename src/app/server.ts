@@ -3,10 +3,10 @@ import type { EventName, Listener } from "../util/emitter_methods.ts";
 import type { LimitName, PlatformServer } from "../platform/shared/platform.ts";
 import { checkedLimit } from "./server_limits.ts";
 
-/** Events that a server emits itself; Node's other events come from Node's server, if there is one. */
+/** Events a server emits itself; other events come from Node's server, if there is one. */
 const OWN_EVENTS: ReadonlySet<EventName> = new Set(["listening", "error", "close"]);
 
-/** Emitter methods that accept the name of an event. */
+/** Emitter methods that accept an event name. */
 const EVENT_METHODS = [
   "on",
   "once",
@@ -44,10 +44,10 @@ export class Server extends Emitter {
   #finished: Promise<void> | undefined;
 
   /**
-   * Wraps a server of the platform; `app.listen` does this.
+   * Wraps the platform's server; `app.listen` does this.
    *
    * @param platform The platform's server
-   * @param close Closes it, and the application with the last server; connections still busy after the given ms are cut
+   * @param close Closes it, and with the last server the application; cuts connections still busy after the given ms
    * @param cut Closes it at once; failures are logged, because the result is not awaited
    * @param isOpen Returns whether closing has not begun
    * @param isSecure Whether it speaks TLS
@@ -78,8 +78,8 @@ export class Server extends Emitter {
   }
 
   /**
-   * Whether it listens: from when it is bound until closing begins. On Deno it is false while the server has lost its
-   * port, because the process ran out of file descriptors, and tries to listen again.
+   * Whether it listens: from when it is bound until closing begins. On Deno it is also false while the server tries to
+   * listen again, having lost its port because the process ran out of file descriptors.
    */
   get listening(): boolean {
     const { native, listening } = this.#platform;
@@ -97,7 +97,7 @@ export class Server extends Emitter {
    * port; an unhandled rejection ends the process.
    */
   get finished(): Promise<void> {
-    // a promise of its own, which stays unhandled even if the platform's was handled
+    // a separate promise, which stays unhandled even if the platform's was handled
     return this.#finished ??= this.#platform.finished.then(() => {});
   }
 
@@ -116,7 +116,7 @@ export class Server extends Emitter {
     this.#limit("keepAliveTimeout", ms);
   }
 
-  /** Time in ms for the headers of a request to arrive. Node only, like {@linkcode requestTimeout}. */
+  /** Time in ms for a request's headers to arrive. Node only, like {@linkcode requestTimeout}. */
   get headersTimeout(): number {
     return this.#limits.headersTimeout ?? 0;
   }
@@ -143,7 +143,7 @@ export class Server extends Emitter {
     this.#limit("timeout", ms);
   }
 
-  /** Time in ms within which a client must receive some of what was sent to it; see `sendTimeout` of `app.listen`. */
+  /** Time in ms within which a client must receive some of the data sent to it; see `sendTimeout` of `app.listen`. */
   get sendTimeout(): number {
     return this.#limits.sendTimeout ?? 0;
   }
@@ -156,7 +156,7 @@ export class Server extends Emitter {
    * Sets {@linkcode Server.timeout}.
    *
    * @param ms The time in ms
-   * @param callback Added as a listener for `timeout`, which only Node's server supports
+   * @param callback Added as a `timeout` listener, which only Node's server supports
    */
   setTimeout(ms = 0, callback?: () => void): this {
     if (callback !== undefined) this.on("timeout", callback);
@@ -164,7 +164,7 @@ export class Server extends Emitter {
     return this;
   }
 
-  /** Maximum number of connections at a time. Node only: elsewhere, setting it warns and changes nothing. */
+  /** Maximum number of concurrent connections. Node only: elsewhere, setting it warns and changes nothing. */
   get maxConnections(): number | undefined {
     return this.#limits.maxConnections;
   }
@@ -245,9 +245,9 @@ export class Server extends Emitter {
   close(callback?: (error?: Error) => void): this | Promise<void> {
     const wasOpen = this.#isOpen();
     const closed = this.#close();
-    // as on Node, other values are ignored, such as the signal in process.on("SIGTERM", server.close.bind(server))
+    // ignores other values, as Node does, such as the signal in process.on("SIGTERM", server.close.bind(server))
     if (typeof callback !== "function") return closed;
-    // no promise in addition: mocha refuses hooks that have both, as in after((done) => server.close(done))
+    // returns no promise here: mocha refuses hooks with both, as in after((done) => server.close(done))
     closed.then(() => wasOpen ? callback() : callback(notRunning()), callback);
     return this;
   }
@@ -284,7 +284,7 @@ export class Server extends Emitter {
   }
 
   /**
-   * Throws for events other than `listening`, `error` and `close` where there is no Node server.
+   * Throws for events other than `listening`, `error` and `close` unless there is a Node server.
    *
    * @throws {TypeError} For other events, which would never be emitted
    */
@@ -293,9 +293,10 @@ export class Server extends Emitter {
   }
 
   /**
-   * Returns the listeners of an event.
+   * Returns the listeners for an event.
    *
-   * @throws {TypeError} For events of an `http.Server` where there is none: socket.io would take over their listeners
+   * @throws {TypeError} For `http.Server` events where there is no such server: socket.io would take over their
+   * listeners
    */
   override listeners(event: EventName): Listener[] {
     assertOwnEvent("listeners", event, this.#platform.advice);
@@ -303,7 +304,7 @@ export class Server extends Emitter {
   }
 
   /**
-   * Always throws. It exists because socket.io mistakes an object without `listen` for its options, and then serves
+   * Always throws. It exists because socket.io mistakes an object without `listen` for options, and then serves
    * nothing.
    *
    * @throws {Error} Always: the server is already listening
@@ -318,7 +319,7 @@ export class Server extends Emitter {
     return this;
   }
 
-  /** Lets the process exit while the server listens. */
+  /** Lets the process exit even while the server listens. */
   unref(): this {
     this.#platform.unref();
     return this;

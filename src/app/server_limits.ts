@@ -3,7 +3,7 @@ import { describe } from "../util/error_text.ts";
 import { LONGEST_TIMER_MS } from "../util/units.ts";
 import type { LimitName, ServerCounts, ServerTimeouts } from "../platform/shared/platform.ts";
 
-/** Names of the time limits. */
+/** Names of time limits. */
 export const TIMEOUTS: OptionNames<ServerTimeouts> = {
   keepAliveTimeout: true,
   headersTimeout: true,
@@ -12,7 +12,7 @@ export const TIMEOUTS: OptionNames<ServerTimeouts> = {
   sendTimeout: true,
 };
 
-/** Names of the quantity limits. */
+/** Names of quantity limits. */
 export const COUNTS: OptionNames<ServerCounts> = {
   maxConnections: true,
   maxHeadersCount: true,
@@ -21,16 +21,16 @@ export const COUNTS: OptionNames<ServerCounts> = {
 };
 
 /** Names of all limits. */
-// a pure call, so that bundlers drop it from programs that do not listen
+// a pure call, so bundlers drop it from programs that do not listen
 export const LIMITS: readonly LimitName[] = /* @__PURE__ */ Object.keys({ ...TIMEOUTS, ...COUNTS }) as LimitName[];
 
 /**
- * Checks the value of a limit.
+ * Checks a limit's value.
  *
  * @param caller Name of the caller, for error messages
  * @param name Its name
  * @param value Its value
- * @returns The value for Node's server: 0 for none, because its timers treat `Infinity` as no time at all; but
+ * @returns The value for Node's server: 0 for no limit, because its timers treat `Infinity` as no time at all; but
  * `Infinity` for `maxConnections`, because Node 22 accepts no connections at 0
  * @throws {TypeError} If it is not a number of at least 0
  * @throws {RangeError} If it exceeds the longest timer delay
@@ -47,8 +47,8 @@ export function checkedLimit(caller: string, name: LimitName, value: unknown): n
 }
 
 /**
- * Removes from the options of `app.listen` the limits that the runtime does not support, and warns: the same program
- * must start on every runtime, but a missing limit must not go unnoticed.
+ * Removes limits that the runtime does not support from the `app.listen` options, with a warning: the same program must
+ * start on every runtime, but a missing limit must not go unnoticed.
  *
  * @param options The options, which are modified
  * @param kept The limits that the runtime supports

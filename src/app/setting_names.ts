@@ -1,6 +1,6 @@
 import type { AppSettings } from "./settings.ts";
 
-/** Names of settings: the built-in ones, and those that a program declares in {@linkcode AppSettings}. */
+/** Setting names: the built-in ones, and those a program declares in {@linkcode AppSettings}. */
 export type SettingName = keyof {
   // without the index signature, which accepts every name
   [Name in keyof AppSettings as string extends Name ? never : number extends Name ? never : Name]: unknown;
@@ -10,8 +10,8 @@ export type SettingName = keyof {
 export type AnySettingName = SettingName | (string & Record<never, never>);
 
 /**
- * The name of a setting, unless it is a near miss of another one: then that one, so that the compiler shows it. A
- * {@linkcode SettingName}, and any other name, is unchanged, so programs may have their own settings.
+ * A setting name. A near miss of another name becomes that name, so the compiler shows it. A {@linkcode SettingName}
+ * and any other name stay unchanged, so programs may have their own settings.
  */
 export type SpelledSetting<Name extends string> = Name extends SettingName ? Name
   : [MeantSetting<Name>] extends [never] ? Name
@@ -29,7 +29,7 @@ export type MeantSetting<Name extends string> = {
     : never;
 }[SettingName];
 
-/** With one letter more or less these become other words. */
+/** With one letter added or removed, these become other words. */
 type Short = "env" | "etag" | "view" | "views";
 
 /** Lowercase letters only, in the singular. */

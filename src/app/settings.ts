@@ -9,42 +9,44 @@ import type { SettingValue } from "../exchange/app_like.ts";
 import { SEND_SETTING } from "../exchange/send_budget.ts";
 import { BODY_SETTINGS, type BodyLimitSetting } from "../request/body/body_settings.ts";
 
-/** Settings of an application, by Express's names. Programs may add their own. */
+/** An application's settings, under Express's names. Programs may add their own. */
 export interface AppSettings {
   /**
-   * Maximum total size of the bodies the process is reading at a time, through request methods and parsers: a number of
-   * bytes, or a string such as `"512mb"`; 256 MiB by default, `Infinity` for no limit. Above it requests get 503.
-   * Bodies that a program keeps after reading them do not count.
+   * Maximum total size of all bodies being read in the process, through request methods and parsers: a number of bytes,
+   * or a string such as `"512mb"`; 256 MiB by default, `Infinity` for no limit. Above it requests get 503. Bodies that
+   * a program keeps after reading them do not count.
    */
   "body budget"?: number | string;
   /**
-   * Maximum size of bodies read with `req.json()`, `req.text()`, `req.arrayBuffer()`, `req.blob()` and
-   * `req.formData()`: bytes, a string such as `"2mb"`, or an object of these by method; `Infinity` for none. By default
-   * 1 MiB for JSON and text, 10 MiB for the rest; larger ones get 413. Parsers have their own `limit`, streams none.
+   * Maximum size for bodies read with `req.json()`, `req.text()`, `req.arrayBuffer()`, `req.blob()` and
+   * `req.formData()`: bytes, a string such as `"2mb"`, or an object with one of these per method; `Infinity` for none.
+   * By default 1 MiB for JSON and text, 10 MiB for the rest; larger ones get 413. Parsers have their own `limit`,
+   * streams none.
    */
   "body limit"?: BodyLimitSetting;
   /**
-   * Time in ms that a body may pause while it is read: 30 000 by default, 0 or `Infinity` for no limit. Then the read
-   * fails with 408. For bodies with an announced length of up to 128 KiB it limits the whole read, except on Node.
+   * Time in ms that a body may stall while it is read: 30 000 by default, 0 or `Infinity` for no limit. After that the
+   * read fails with 408. For bodies with an announced length up to 128 KiB it limits the whole read, except on Node.
    */
   "body timeout"?: number;
   /** Treats `/Foo` and `/foo` as different paths; off by default. */
   "case sensitive routing"?: boolean;
   /**
-   * The value of `NODE_ENV`. Otherwise `"development"` on Deno, Node and Bun, and `"production"` elsewhere or where
-   * Deno may not read it. `"production"` hides error details.
+   * The value of `NODE_ENV`. If that is not set, `"development"` on Deno, Node and Bun, and `"production"` elsewhere or
+   * where Deno may not read it. `"production"` hides error details.
    */
   env: string;
   /**
-   * `"weak"`, the default, `"sha1"`, `"strong"`, `false`, or a function of the body, a `Buffer` where the runtime has
-   * one. `"weak"` uses a fast hash. `"sha1"` creates Express's weak tags, for Express and Sluice behind one address.
+   * `"weak"`, the default, `"sha1"`, `"strong"`, `false`, or a function that gets the body, a `Buffer` where the
+   * runtime has one. `"weak"` uses a fast hash. `"sha1"` creates Express's weak tags, for Express and Sluice behind one
+   * address.
    */
   etag: boolean | "weak" | "sha1" | "strong" | ((body: string | Uint8Array, encoding?: string) => string | undefined);
   /** Maximum number of parts or fields in `req.formData()`, 1000 by default, `Infinity` for any; above it 413. */
   "form parts limit"?: number;
   /** Maximum nesting depth of JSON bodies: 1000 by default, `Infinity` for no limit; above it requests get 400. */
   "json depth"?: number;
-  /** Query parameter with the function name for `res.jsonp`, `"callback"` by default. */
+  /** Query parameter that names the `res.jsonp` function, `"callback"` by default. */
   "jsonp callback name": string;
   /** Whether JSON responses declare their charset, on by default; `false` sends plain `application/json`. */
   "json charset"?: boolean;
@@ -54,32 +56,34 @@ export interface AppSettings {
   "json replacer"?: SettingValue;
   /** Indentation for `JSON.stringify`; none by default. */
   "json spaces"?: string | number;
-  /** `"simple"`, the default, `"extended"`, `false`, or a function of the query string (`null` if there is none). */
+  /**
+   * `"simple"`, the default, `"extended"`, `false`, or a function that gets the query string (`null` if there is none).
+   */
   "query parser": boolean | "simple" | "extended" | ((text: string | null) => Record<string, SettingValue>);
   /**
    * Maximum bytes queued in the process for slow clients, in WebSockets and in bodies written with `res.write`: a
-   * number, or a string such as `"64mb"`; 128 MiB by default, `Infinity` for no limit. Above it the connections with
+   * number, or a string such as `"64mb"`; 128 MiB by default, `Infinity` for no limit. Above it, the connections with
    * the longest queues are closed and one error is reported. A message published to a topic counts once.
    */
   "send budget"?: number | string;
   /**
-   * Sends `Server-Timing` with each response: the ms until its head, and from each handler's call to the next one's.
-   * Off by default, because it exposes handler names and route paths to every client.
+   * Sends `Server-Timing` with each response: the ms until its head, and between successive handler calls. Off by
+   * default, because it exposes handler names and route paths to every client.
    */
   "server timing"?: boolean;
   /** Treats `/foo` and `/foo/` as different paths; off by default. */
   "strict routing"?: boolean;
-  /** Number of labels of the host, from the right, that form the domain itself; 2 by default. */
+  /** Number of host labels, from the right, that form the domain itself; 2 by default. */
   "subdomain offset": number;
-  /** Which proxies are trusted to report the client's address; none by default. */
+  /** The proxies trusted to report the client's address; none by default. */
   "trust proxy": TrustSetting;
   /** The class that finds and renders views, as in Express. */
   view?: SettingValue;
   /** Caches view lookups; on by default if `NODE_ENV` is `production`. */
   "view cache"?: boolean;
-  /** Extension of views named without one. */
+  /** Extension for views named without one. */
   "view engine"?: string;
-  /** Directory or directories of the views; by default `views` in the working directory. */
+  /** Views directory or directories; by default `views` in the working directory. */
   views: string | string[];
   /** Sends `X-Powered-By: Sluice`; off by default. */
   "x-powered-by"?: boolean;
@@ -87,7 +91,7 @@ export interface AppSettings {
   [name: string]: SettingValue;
 }
 
-/** The names of all built-in settings; a program's own are not listed. */
+/** All built-in setting names, without a program's own. */
 const NAMES: readonly string[] = [
   "body budget",
   "body limit",
@@ -136,7 +140,7 @@ const COMPILED: ReadonlyMap<string, (value: SettingValue) => unknown> = new Map<
  * @throws {TypeError} If the value is invalid for the setting
  */
 export function storeSetting(settings: Record<string, SettingValue>, name: string, value: SettingValue): void {
-  // compiled first, so that an invalid value is not stored
+  // compiled first, so an invalid value is not stored
   const compile = COMPILED.get(name);
   if (compile !== undefined) settings[`${name} fn`] = compile(value);
   if (name === "server timing") noteTimings();
@@ -144,7 +148,8 @@ export function storeSetting(settings: Record<string, SettingValue>, name: strin
 }
 
 /**
- * Parses a query as `"simple"` does, for development without a chosen parser; warns of names that Express 4 would nest.
+ * Parses a query as `"simple"` does, for development without a chosen parser; warns about names that Express 4 would
+ * nest.
  *
  * @param text The query string, `null` if there is none
  */
@@ -159,7 +164,7 @@ export function parseUnchosenQuery(text: string | null): Record<string, string |
 }
 
 /**
- * Describes a near miss of a built-in setting's name, which would otherwise become the program's own setting.
+ * Describes a near miss of a built-in setting name, which would otherwise become the program's own setting.
  *
  * @param name The name
  * @returns A message, if there is such a name

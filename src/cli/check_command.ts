@@ -92,7 +92,7 @@ function headersOf(flags: FlagValues): [string, string][] {
   });
 }
 
-/** Returns the command that repeats one request; forms have no string to type. */
+/** Returns the command that repeats one request; a form cannot be typed as a string. */
 function repeat(file: string, seed: number, { operation, request: { method, path, headers, body } }: Finding): string {
   if (body !== undefined && headers["content-type"] === undefined) {
     return `sluice check ${quoted(file)} --seed ${seed} --only ${quoted(operation)}`;

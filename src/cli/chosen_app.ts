@@ -3,7 +3,7 @@ import { loadProgram } from "./load_program.ts";
 import { type Documenting, openApiPackage } from "./openapi_package.ts";
 import type { LoadedApp } from "./program_apps.ts";
 
-/** Flags of commands that read the document of an application. */
+/** Flags for commands that read an application's document. */
 export const DOCUMENT_OPTIONS = { app: { type: "string" }, document: { type: "string" } } as const;
 
 /** Help text for them. */
@@ -13,7 +13,7 @@ export const DOCUMENT_DETAILS: readonly string[] = [
   "default",
 ];
 
-/** An application, and its document. */
+/** An application and its document. */
 export interface Documented {
   /** The application. */
   readonly app: LoadedApp;
@@ -21,7 +21,7 @@ export interface Documented {
   readonly document: { readonly "x-not-expressible"?: readonly Missing[] };
 }
 
-/** Something that a document cannot express. */
+/** An API feature that a document cannot express. */
 interface Missing {
   readonly method: string;
   readonly path: string;
@@ -29,11 +29,11 @@ interface Missing {
 }
 
 /**
- * Runs a program and gets the document of its application.
+ * Runs a program and gets its application's document.
  *
  * @param file Its main module
  * @param flags Values of {@linkcode DOCUMENT_OPTIONS}
- * @throws {UsageError} If the program has several applications, and none is chosen
+ * @throws {UsageError} If the program has several applications and none is chosen
  * @throws {CommandError} If the program fails, or does not serve its document there
  */
 export async function documentedApp(file: string, flags: FlagValues): Promise<Documented> {
@@ -49,7 +49,7 @@ export async function documentedApp(file: string, flags: FlagValues): Promise<Do
     const document = JSON.parse(text);
     if (response.ok && typeof document.paths === "object") return { app, document };
   } catch {
-    // it is not a document, as the error below explains
+    // not a document, as the error below explains
   }
   throw new CommandError(`${path} is not an OpenAPI document: ${response.status} ${text.slice(0, 100)}`);
 }

@@ -52,7 +52,7 @@ function commandText(file: string, flags: Readonly<Record<string, unknown>>): st
   return ["sluice client", file, ...said].join(" ");
 }
 
-/** Returns whether a program exports its application; not if it is still loading, because it waits for its server. */
+/** Returns whether a program exports its application; false while it still loads, because it waits for its server. */
 async function exportsApp(file: string, app: unknown): Promise<boolean> {
   const url = /^(?:file|https?|jsr|npm):/.test(file) ? file : pathToFileURL(resolve(file)).href;
   const none = (): unknown[] => [];
@@ -64,7 +64,7 @@ async function exportsApp(file: string, app: unknown): Promise<boolean> {
   return exported.includes(app);
 }
 
-/** Writes a file, completely or not at all, if its content differs. */
+/** Writes a file atomically, if its content differs. */
 async function written(path: string, text: string): Promise<boolean> {
   const before = await readFile(path, "utf8").catch(() => undefined);
   if (before === text) return false;

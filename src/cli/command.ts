@@ -7,19 +7,19 @@ export type FlagValues = Readonly<Record<string, string | boolean | readonly (st
 export interface Command {
   /** Its purpose, in one line. */
   readonly summary: string;
-  /** Its arguments, as help shows them: `FILE [--json]`. */
+  /** Its arguments, as the help shows them: `FILE [--json]`. */
   readonly args: string;
-  /** Help text for its flags, a line each. */
+  /** Help text for its flags, one line each. */
   readonly details: readonly string[];
   /** Its flags, for `parseArgs` of `node:util`; every command has `--help`. */
   readonly options: NonNullable<ParseArgsConfig["options"]>;
   /**
-   * Runs it. The process exits afterwards, because the program may have started work that would keep it alive.
+   * Runs the command. The process exits afterwards, because the program may have started work that would keep it alive.
    *
    * @param positionals The arguments that are not flags
    * @param flags Values of the flags
    * @returns The exit code, 0 by default
-   * @throws {UsageError} If the arguments are wrong: help follows, with exit code 2
+   * @throws {UsageError} If the arguments are wrong: prints help, with exit code 2
    * @throws {CommandError} If it fails: exit code 1
    */
   run(positionals: readonly string[], flags: FlagValues): Promise<number | void>;
@@ -28,5 +28,5 @@ export interface Command {
 /** A command failed; the message explains why. */
 export class CommandError extends Error {}
 
-/** The arguments of a command are invalid. */
+/** A command's arguments are invalid. */
 export class UsageError extends Error {}

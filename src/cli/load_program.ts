@@ -25,7 +25,7 @@ export async function loadProgram(file: string): Promise<readonly LoadedApp[]> {
 }
 
 /**
- * Runs a function while the program's logs go to standard error, so that they do not mix with the command's output.
+ * Runs a function with the program's logs on standard error, so they do not mix with the command's output.
  *
  * @param run The function
  */

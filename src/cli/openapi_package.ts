@@ -19,7 +19,7 @@ export interface Checking {
 
 /** The part of `@sluice/openapi` used here. */
 export interface Documenting {
-  /** Creates the document of an application. */
+  /** Creates an application's document. */
   openapi(app: unknown, info: { readonly title: string; readonly version: string }): object;
 }
 
@@ -36,7 +36,7 @@ export async function openApiPackage<Entry>(entry: "" | "/check" | "/generate", 
   try {
     specifiers.unshift(pathToFileURL(module.createRequire(pathToFileURL(resolve(program))).resolve(name)).href);
   } catch {
-    // Deno resolves it by the name alone
+    // Deno resolves it by name alone
   }
   const reasons: string[] = [];
   for (const specifier of specifiers) {

@@ -12,18 +12,18 @@ export interface LoadedApp {
   fetch(request: Request, info: object): Response | Promise<Response>;
 }
 
-/** ms a program may take until it listens, because it may first connect to its database. */
+/** ms a program may take to listen, because it may first connect to its database. */
 const PATIENCE_MS = 5000;
 
-/** ms a program whose application listens may continue loading, because it may wait for its server to end. */
+/** ms a program may continue loading once its application listens, because it may wait for its server to end. */
 const REST_MS = 1000;
 
 /**
- * Runs a program and collects its applications, except those mounted on another one. None of them listens.
+ * Runs a program and collects its applications, except mounted ones. None of them listens.
  *
  * @param url The program's main module
  * @returns The applications that would listen or are exported or, without any, all of them, in creation order
- * @throws Errors of the program while it loads
+ * @throws The program's errors while it loads
  */
 export async function appsOfProgram(url: string): Promise<LoadedApp[]> {
   const made = new Set<LoadedApp>();
@@ -55,7 +55,7 @@ function within(ms: number, event: Promise<void>): Promise<void> {
     const timer = setTimeout(resolve, ms);
     event.then(() => {
       clearTimeout(timer);
-      // the program may register more right after listening
+      // the program may register more routes right after listening
       setTimeout(resolve, 0);
     });
   });

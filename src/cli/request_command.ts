@@ -92,7 +92,7 @@ async function orAborted<T>(coming: Promise<T>, signal: AbortSignal): Promise<T>
   return await Promise.race([coming, aborted]);
 }
 
-/** Piece by piece, like `curl -i`. */
+/** Prints piece by piece, like `curl -i`. */
 async function printAsSent(response: Response): Promise<void> {
   const lines = Array.from(response.headers, ([name, value]) => `${name}: ${value}`);
   write([`HTTP ${`${response.status} ${response.statusText}`.trimEnd()}`, ...lines, "", ""].join("\n"));

@@ -1,7 +1,7 @@
 import { type Command, UsageError } from "./command.ts";
 import { aside, loadProgram } from "./load_program.ts";
 
-/** `sluice routes`: prints the routes of a program. */
+/** `sluice routes`: prints a program's routes. */
 export const routesCommand: Command = {
   summary: "Prints the routes of a program, with what runs before their handlers.",
   args: "FILE [--json]",

@@ -7,7 +7,7 @@ import { type Command, CommandError, UsageError } from "./command.ts";
 import { requestCommand } from "./request_command.ts";
 import { routesCommand } from "./routes_command.ts";
 
-/** All commands. To add one, create a file beside this one, and add a row here. */
+/** All commands. To add one, create a file next to this one and add a row here. */
 const COMMANDS: Readonly<Record<string, Command>> = {
   check: checkCommand,
   client: clientCommand,
@@ -16,11 +16,11 @@ const COMMANDS: Readonly<Record<string, Command>> = {
 };
 
 /**
- * The command line of `@sluice/sluice/cli`, and of `sluice` on npm. It exits the process, because the program that a
- * command runs may have started work that would keep it alive: with 0, with 1 if the command failed, or with 2 if its
- * arguments are invalid.
+ * The command line for `@sluice/sluice/cli`, and for `sluice` on npm. It exits the process, because the program may
+ * have started work that would keep it alive: with 0, with 1 if the command failed, or with 2 if its arguments are
+ * invalid.
  *
- * @param args Name of the command, and its arguments; `--help` lists the commands
+ * @param args The command's name and arguments; `--help` lists the commands
  *
  * @example Your own command
  * ```ts ignore

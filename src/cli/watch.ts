@@ -6,12 +6,12 @@ import process from "node:process";
 /** ms to wait for further changes, because editors write several files at once. */
 const QUIET_MS = 50;
 
-/** Not watched: packages, and directories of tools. */
+/** Not watched: packages and tool directories. */
 const IGNORED = /^(?:node_modules|\..*)$/;
 
 /**
- * Runs the same command again without some of its arguments, now and each time a file in a directory has changed. It
- * ends with the process.
+ * Runs the same command again without some of its arguments, now and whenever a file in a directory changes, until the
+ * process ends.
  *
  * @param folder The directory
  * @param output A file in it whose changes are ignored
@@ -28,7 +28,7 @@ export async function watchAndRepeat(folder: string, output: string, without: re
     timer = setTimeout(() => changed(), QUIET_MS);
   };
   for (;;) {
-    // changes saved while it runs count as well
+    // also catches changes saved while the command runs
     const next = new Promise<void>((resolve) => changed = resolve);
     watchFolders(folder, watchers, onChange);
     await repeated(args);
@@ -42,16 +42,16 @@ function repeated(args: readonly string[]): Promise<void> {
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, [...own, ...args], { stdio: "inherit" });
     child.once("error", reject);
-    // it has reported its error, and the next change may fix it
+    // the command has reported its error, and the next change may fix it
     child.once("exit", () => resolve());
   });
 }
 
-/** Watches a directory and its subdirectories: not every system or runtime can recurse, and packages are skipped. */
+/** Watches a directory and its subdirectories: not every system or runtime can recurse, and this skips packages. */
 function watchFolders(folder: string, watchers: Map<string, FSWatcher>, changed: (path: string) => void): void {
   if (!watchers.has(folder)) {
     const watcher = watch(folder, (_event, name) => changed(join(folder, String(name))));
-    // a directory that was removed
+    // the directory was removed
     watcher.once("error", () => {
       watcher.close();
       watchers.delete(folder);

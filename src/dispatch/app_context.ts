@@ -3,6 +3,6 @@ import type { FrameworkResponse } from "../response/framework_response.ts";
 
 /** Attaches an application's own values to every request; see `app.setAppContext`. */
 export interface AppContext {
-  /** Called before the first layer of every request. */
+  /** Called for every request, before the first layer. */
   setApp(req: FrameworkRequest, res: FrameworkResponse): void;
 }

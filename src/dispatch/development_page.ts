@@ -23,16 +23,16 @@ const STYLE = ":root{color-scheme:light dark;font:15px/1.5 system-ui,sans-serif}
 /** Its `Content-Security-Policy`, which allows only this style. */
 export const DEVELOPMENT_POLICY = "default-src 'none'; style-src 'sha256-FMrIB4V/wuaqv3mn0jojxUO8Zjk74PWz2tXpFZnHgUM='";
 
-/** Lines shown around the one that threw. */
+/** Lines shown around the line that threw. */
 const AROUND = 4;
-/** Characters shown of a line, and how many of them precede the column: a minified program is one line. */
+/** Characters shown from a line, and how many of them precede the column: a minified program is one line. */
 const WIDTH = 200;
 const BEFORE = 80;
 
-/** Characters shown of one value: a header may have many thousand. */
+/** Characters shown from one value: a header may have many thousand. */
 const SHOWN = 1000;
 
-/** Contents of the page. */
+/** The page's contents. */
 export interface Shown {
   /** The request. */
   readonly req: FrameworkRequest;
@@ -40,17 +40,17 @@ export interface Shown {
   readonly app: AppLike;
   /** The error, `undefined` for none. */
   readonly error: unknown;
-  /** Status of the response. */
+  /** The response status. */
   readonly status: number;
-  /** The contents of Express's page, as HTML. */
+  /** Express's page contents, as HTML. */
   readonly message: string;
 }
 
 /**
- * Builds the page that a developer sees for an error or a 404. It adds to Express's page the line that threw, the
- * routes, and the request without its secrets. It reads sources and lists routes, so it is for development only.
+ * Builds the page a developer sees for an error or a 404. To Express's page it adds the line that threw, the routes,
+ * and the request without its secrets. It reads sources and lists routes, so it is for development only.
  *
- * @param shown Its contents
+ * @param shown The page's contents
  */
 export function developmentPage(shown: Shown): string {
   let found: Found = { routes: [], matched: undefined };
@@ -64,7 +64,7 @@ export function developmentPage(shown: Shown): string {
     `<style>${STYLE}</style>\n</head>\n<body>\n<pre>${shown.message}</pre>\n${sections.join("")}</body>\n</html>\n`;
 }
 
-// parts that a program has replaced, such as its query parser, may throw, perhaps the very error being shown
+// parts the program has replaced, such as the query parser, may throw, perhaps the same error being shown
 function section(title: string, build: () => string): string {
   let body: string;
   try {
@@ -92,7 +92,7 @@ function sourceOf({ app, error }: Shown): string {
 function positionOf(error: unknown): SourcePosition | null {
   const { stack, message } = (error ?? {}) as { stack?: unknown; message?: unknown };
   if (typeof stack !== "string") return null;
-  // lines of the message may look like frames, and a client may have chosen them, even if the message was changed since
+  // message lines may look like frames, and a client may have chosen them, even if the message has changed since
   const shown = typeof message === "string" ? message : "";
   const begin = stack.indexOf(shown);
   return begin === -1 ? null : programFrame(stack.slice(begin + shown.length), frameworkFolder());
@@ -106,7 +106,7 @@ function numbered(line: string, number: number, at: SourcePosition): string {
   return number === at.line ? `<mark>${escapeHtml(text)}</mark>` : escapeHtml(text);
 }
 
-/** The routes, and the one that ran or would have. */
+/** The routes, and the route that ran or would have run. */
 interface Found {
   readonly routes: readonly SeenRoute[];
   readonly matched: SeenRoute | undefined;
@@ -119,7 +119,7 @@ function find({ req, app }: Shown): Found {
   return { routes, matched: ran.find(leadsTo) ?? ran[0] ?? routes.find(leadsTo) };
 }
 
-// below whatever surrounds the outermost application, and as rewritten by middleware
+// relative to the outermost application, and as rewritten by middleware
 function pathOf(req: FrameworkRequest): string {
   return exchangeOf(req)?.target.path ?? req.path;
 }

@@ -1,15 +1,15 @@
 import { describe, errorText } from "../util/error_text.ts";
 import { foldFrames, loadedFrom } from "../util/stack_frames.ts";
 
-/** Maximum number of errors on one page, because chains of causes and collections may be endless. */
+/** Maximum number of errors on one page, because cause chains and collections may be endless. */
 const MOST = 10;
 
-/** Characters shown of a cause that is not an error: it may be another server's whole response. */
+/** Characters shown from a cause that is not an error: it may be another server's whole response. */
 const SHOWN = 1000;
 
 /**
- * Formats an error for a developer: its stack, and those of its causes and collected errors. Consecutive frames of the
- * framework are collapsed into one line, so that the program's stand out.
+ * Formats an error for a developer: its stack, and those of its causes and collected errors. Consecutive framework
+ * frames are collapsed into one line, so the program's stand out.
  *
  * @param error The error
  */
@@ -47,7 +47,7 @@ export function shownValue(thrown: unknown): string {
     const text = typeof thrown === "string" ? thrown : JSON.stringify(thrown) ?? describe(thrown);
     return text.length > SHOWN ? `${text.slice(0, SHOWN)}…` : text;
   } catch {
-    // it refers to itself
+    // the value refers to itself
     return describe(thrown);
   }
 }

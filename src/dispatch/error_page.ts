@@ -13,13 +13,13 @@ import { type FrameworkResponse, pageKey, untouchedKey } from "../response/frame
 import { endWholeKey } from "../response/node/outgoing_message.ts";
 import { runtimeKey } from "../util/runtime_key.ts";
 
-// headers of a 404, names and values in turn
+// headers for a 404, names and values in turn
 const COMMON = ["content-security-policy", "default-src 'none'", "x-content-type-options", "nosniff", "vary", "Accept"];
 const PAGE_HEAD = [...COMMON, "content-type", HTML];
 const JSON_HEAD = [...COMMON, "content-type", JSON_UTF8];
 
-// created once, because on Bun making Headers from an object takes twice as long; and not at module load, because on
-// Deno the first Headers add two milliseconds to startup
+// created once, because on Bun making Headers from an object takes twice as long; not at module load, because on Deno
+// the first Headers add two milliseconds to startup
 const notFound: { page?: ResponseInit; json?: ResponseInit } = {};
 
 function notFoundInit(head: readonly string[]): ResponseInit {
@@ -29,11 +29,11 @@ function notFoundInit(head: readonly string[]): ResponseInit {
 }
 
 /**
- * Responds when no layer did: with 404, or with the page for an unhandled error.
+ * Responds if no layer has: with 404, or with the page for an unhandled error.
  *
  * Outside production the page shows the error's stack. Clients that prefer JSON get `{ "error": … }`; all others get
- * Express's page with its headers, and more of it in development. An error's `problem` (RFC 9457) goes to all clients
- * that do not prefer HTML. Each response has a `Vary`, so that no cache mistakes one for the other.
+ * Express's page with its headers, extended in development. An error's `problem` (RFC 9457) goes to all clients that do
+ * not prefer HTML. Each response has a `Vary`, so caches do not mix them up.
  *
  * @param req The request
  * @param res The response
@@ -58,7 +58,7 @@ export function sendErrorPage(req: FrameworkRequest, res: FrameworkResponse, err
   const isExpress = (app?.[profileKey] ?? null) !== null;
   const problem = isExpress ? undefined : problemOf(error);
   const asJson = problem === undefined ? !isExpress && prefersJson(req) : !prefersHtml(req);
-  // not app.get, which allocates; a request that a program has created need not have an application
+  // not app.get, which allocates; a request created by the program may lack an application
   const isPlain = isExpress || asJson || app?.settings["env"] !== "development";
   if (error === undefined && exchange !== null && res[untouchedKey] && req.method !== "HEAD" && isPlain && !isExpress) {
     return sendNotFound(exchange, req, res, asJson);
@@ -85,7 +85,7 @@ export function sendErrorPage(req: FrameworkRequest, res: FrameworkResponse, err
   res[endWholeKey](body, true);
 }
 
-// the body that has begun is cut with the error, which some runtimes report
+// cuts the body that has begun with the error, which some runtimes report
 function isTold(exchange: Exchange | null, res: FrameworkResponse, error: unknown): boolean {
   if (exchange === null) return false;
   const { app, streaming, target } = exchange;
@@ -105,7 +105,7 @@ function cannot(method: string, target: string): string {
   return `Cannot ${method} ${encodePath(target)}`;
 }
 
-// headers that describe a body that is no longer sent
+// headers that describe a body no longer sent
 function isAboutBody(name: string): boolean {
   return /^content-(?:encoding|language|range|length|type|disposition)$|^etag$|^last-modified$|^transfer-encoding$/
     .test(name);
@@ -116,7 +116,7 @@ function prefersJson(req: FrameworkRequest): boolean {
   return accept !== undefined && accept.includes("json") && req.accepts("html", "json") === "json";
 }
 
-// browsers do; clients that accept nothing specific, or everything, get the problem
+// browsers prefer HTML; clients that accept nothing specific, or everything, get the problem
 function prefersHtml(req: FrameworkRequest): boolean {
   const accept = req.get("accept");
   return accept !== undefined && accept.includes("html") && req.accepts("json", "html") === "html";
@@ -146,7 +146,7 @@ function isErrorStatus(given: unknown): given is number {
   return typeof given === "number" && Number.isInteger(given) && given >= 400 && given <= 599;
 }
 
-// without a valid status, an error's `headers` mean something else
+// without a valid status, an error's `headers` have another meaning
 function headersOf(error: unknown): Record<string, string> {
   const { headers } = (error ?? {}) as Record<string, unknown>;
   return ownStatusOf(error) === undefined || typeof headers !== "object" || headers === null

@@ -13,7 +13,7 @@ export interface ForeignRequest extends WalkedRequest {
   url?: string;
   /** Path and query before any mount. */
   originalUrl?: string;
-  /** The part of the path consumed by mounts. */
+  /** The path part consumed by mounts. */
   baseUrl?: string | undefined;
   /** Path parameters. */
   params?: unknown;
@@ -23,7 +23,7 @@ export interface ForeignRequest extends WalkedRequest {
 export class ForeignTarget implements RoutingTarget {
   readonly writesUrl = true;
   #req: ForeignRequest;
-  /** The previous `baseUrl`, `undefined` for a request directly from a server. */
+  /** The previous `baseUrl`, `undefined` for a request straight from a server. */
   #outside: string | undefined;
   #base: string;
   #removed = "";
@@ -43,7 +43,7 @@ export class ForeignTarget implements RoutingTarget {
   /**
    * Returns the function to call when no layer responded.
    *
-   * @param next Called with the previous `req.baseUrl` restored
+   * @param next Called after the previous `req.baseUrl` is restored
    */
   leaving(next: (error?: unknown) => void): (error?: unknown) => void {
     return (error) => {
@@ -100,8 +100,8 @@ export class ForeignTarget implements RoutingTarget {
 }
 
 /**
- * Returns the position of a walk in a request's URL. An object derived from one of our requests gets a URL of its own
- * as soon as a mount writes to it, as in Express, so that others can use the original meanwhile.
+ * Returns a walk's position in a request's URL. An object derived from one of our requests gets its own URL once a
+ * mount writes to it, as in Express, so others can use the original meanwhile.
  *
  * @param req The request
  */
@@ -110,7 +110,7 @@ export function positionOf(req: object): Target | ForeignTarget {
   return exchange !== null && isOriginal(req) ? exchange.target : new ForeignTarget(req);
 }
 
-// an added slash is removed again; one of a rewritten path is kept
+// removes an added slash; keeps one from a rewritten path
 function isAddedSlash(removed: string, tail: string): boolean {
   return /^\/(?:\?|$)/.test(tail) || (removed.endsWith("/") && tail.startsWith("/"));
 }

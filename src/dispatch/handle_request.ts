@@ -22,16 +22,16 @@ import { timingsExist } from "./server_timing.ts";
 import { Walk, type WalkOwner } from "./walk.ts";
 import { runtimeKey } from "../util/runtime_key.ts";
 
-/** Classes of an application's requests and responses. */
+/** Classes for an application's requests and responses. */
 export interface AppClasses {
-  /** Class of its requests. */
+  /** Its request class. */
   readonly Request: new (exchange: Exchange) => FrameworkRequest;
-  /** Class of its responses. */
+  /** Its response class. */
   readonly Response: new (exchange: Exchange, req: FrameworkRequest) => FrameworkResponse;
 }
 
 /**
- * Handles one request, from the web request to the one web response.
+ * Handles one request, from web request to web response.
  *
  * @param layers The application's layers
  * @param request The request
@@ -40,7 +40,7 @@ export interface AppClasses {
  * @param app The application
  * @param classes The application's own classes, if any
  * @param context The application's context, if any
- * @returns The response; a promise if a handler had to wait
+ * @returns The response; a promise if a handler was asynchronous
  */
 export function handleRequest(
   layers: LayerSource,
@@ -60,7 +60,7 @@ export function handleRequest(
   return exchange.settled();
 }
 
-// a separate function, because the closure's variables would be allocated for every request
+// a separate function, because otherwise every request would allocate the closure's variables
 function serveObserved(
   layers: LayerSource,
   exchange: Exchange,
@@ -75,7 +75,7 @@ function serveObserved(
 /** The channel for publishing handler calls, `null` for none, `undefined` before the first request. */
 let channel: TracingChannels | null | undefined = undefined;
 
-// In this file, because it runs for every request. Only an active span, the setting and a subscriber matter.
+// In this file, because it runs on every request. Only an active span, the setting and a subscriber matter.
 function observationOf(exchange: Exchange, req: FrameworkRequest): Observation | null {
   let heard: TracingChannels | null = null;
   try {
@@ -96,7 +96,7 @@ function observationOf(exchange: Exchange, req: FrameworkRequest): Observation |
   return beginObservation(req, heard);
 }
 
-// separate from the creation of the objects, so that both functions are small enough for V8 to inline
+// separate from object creation, so both functions are small enough for V8 to inline
 function serveExchange(
   layers: LayerSource,
   exchange: Exchange,
@@ -106,7 +106,7 @@ function serveExchange(
   observation: Observation | null,
 ): void {
   const { target, app } = exchange;
-  // where the server has checked the header, the parts of the URL cannot differ
+  // where the server has checked the header, the URL's parts cannot differ
   const isTrusted = target.doubt === TARGET_DOUBT.shared && app[runtimeKey].joinedHost === undefined;
   if (target.doubt !== TARGET_DOUBT.none && !isTrusted) {
     if (isNodeRequest(exchange)) return refuseNodeRequest(exchange, info);
@@ -136,8 +136,8 @@ class Serving implements WalkOwner {
   readonly #observation: Observation | null;
 
   /**
-   * @param host The server around the application, if it takes over
-   * @param observation The observation of the request, if any
+   * @param host The surrounding server, if it takes over
+   * @param observation The request's observation, if any
    */
   constructor(host: HostServer | null, observation: Observation | null) {
     this.#host = host;
@@ -152,14 +152,14 @@ class Serving implements WalkOwner {
   rewritten(layers: LayerSource, { req }: Walk): string | undefined {
     const { target, app } = (req as FrameworkRequest)[exchangeKey];
     const { mount } = target;
-    // matched by the whole path, as at the beginning
+    // matched by the whole path, as at the start
     target.mount = 0;
     const as = matchedAs(layers, target, app);
     target.mount = mount;
     return as;
   }
 
-  /** Responds with the error page or 404, unless the server around the application takes over. */
+  /** Responds with the error page or 404, unless the surrounding server takes over. */
   conclude(req: FrameworkRequest, res: FrameworkResponse, error: unknown): void {
     if (error === undefined) this.#observation?.passed();
     else this.#observation?.failed(error);
@@ -175,14 +175,14 @@ class Serving implements WalkOwner {
   }
 }
 
-/** For nearly all requests: no server takes over, and they are not observed. */
+/** For nearly all requests: no server takes over, and nothing observes them. */
 const ALONE = new Serving(null, null);
 
 /**
  * Returns the method that layers match, if it is not the request's own: `WS` for an upgrade to a WebSocket route.
  *
  * The `Upgrade` header is read only if the path may match such a route, because reading headers costs a microsecond. It
- * counts only if the path does match one: otherwise clients could bypass guards of `get()` by sending it.
+ * counts only if the path does match one: otherwise clients could bypass `get()` guards by sending it.
  *
  * @param layers The layers
  * @param target The request; its path below the current mount is matched

@@ -3,18 +3,18 @@ import type { ErrorReporter } from "../exchange/call_guarded.ts";
 import { guarded } from "../exchange/telemetry_guard.ts";
 import { isThenable } from "../util/is_thenable.ts";
 
-/** The message published for a call, as in Express 5.3; the outcome is added to it. */
+/** The message published for a call, as in Express 5.3; the outcome is added later. */
 export interface HandlerEvent {
   readonly req: unknown;
   readonly res: unknown;
-  /** The layer; within a route, the handler's. */
+  /** The layer; inside a route, the handler's. */
   readonly layer: unknown;
   readonly handler: unknown;
-  /** The registered path of the layer, without those of the mounts around it. */
+  /** The layer's registered path, without its enclosing mounts. */
   readonly route: string | RegExp;
-  /** Name of the parameter, for a parameter handler. */
+  /** The parameter's name, for a parameter handler. */
   readonly param?: string;
-  /** Set for error handlers, with the error they get. */
+  /** The error, for error handlers. */
   readonly errorHandler?: true;
   readonly incomingError?: unknown;
   result?: unknown;
@@ -25,20 +25,20 @@ export interface HandlerEvent {
 type Next = (signal?: unknown) => void;
 
 /**
- * Publishes the calls of handlers on Express 5.3's tracing channel. Its package router 2.3 defines what is published
- * when: `start`, `end`, for promises `asyncStart` and `asyncEnd`, and each error once, where it came from.
+ * Publishes handler calls on Express 5.3's tracing channel, as its package router 2.3 defines: `start`, `end`, for
+ * promises `asyncStart` and `asyncEnd`, and each error once, at its origin.
  */
 export class HandlerEvents {
   readonly #channels: TracingChannels;
   readonly #app: ErrorReporter;
-  /** Matched paths of the routes called as a whole. */
+  /** Matched paths of routes called as a whole. */
   readonly paths: Map<object, string | RegExp> = new Map();
-  /** Errors that were published, or that did not come from a handler. */
+  /** Errors that were published or did not come from a handler. */
   readonly #seen = new Set<unknown>();
 
   /**
    * @param channels The channel
-   * @param app Reports failures: subscribers may throw, and modify the messages they get
+   * @param app Reports failures: subscribers may throw, and may modify their messages
    */
   constructor(channels: TracingChannels, app: ErrorReporter) {
     this.#channels = channels;
@@ -50,8 +50,8 @@ export class HandlerEvents {
    *
    * @param event The message
    * @param next The handler's `next`
-   * @param call Calls the handler with the `next` it gets instead
-   * @returns The handler's return value; a promise that rejects if its own does
+   * @param call Calls the handler with a replacement for `next`
+   * @returns The handler's return value, or a promise that rejects if the handler's does
    */
   publish(event: HandlerEvent, next: Next, call: (next: Next) => unknown): unknown {
     const published = new Published(event);
@@ -65,7 +65,7 @@ export class HandlerEvents {
       try {
         result = call(pass);
       } catch (error) {
-        // the handlers for the error run within this call
+        // error handlers run inside this call
         pass(error);
         this.#note(() => {
           if (!isRoutingSignal(error)) event.error ??= error;
@@ -80,7 +80,7 @@ export class HandlerEvents {
       }
       this.#endWithout(event);
       const settle = (): void => this.#runStores("asyncStart", event, () => this.#send("asyncEnd", event));
-      // resolved only once, because that executes some thenables, such as queries
+      // resolved only once, because resolving executes some thenables, such as queries
       const promise = Promise.resolve(result);
       promise.then((value) => {
         this.#note(() => event.result = value);
@@ -91,7 +91,7 @@ export class HandlerEvents {
         this.#note(() => {
           if (!isRoutingSignal(error)) event.error ??= error;
         });
-        // after the handlers for the error have been called
+        // after the error handlers have been called
         queueMicrotask(settle);
       });
       return promise;
@@ -99,7 +99,7 @@ export class HandlerEvents {
   }
 
   #report({ event, isOfErrorHandler, incoming }: Published, signal: unknown): void {
-    // an error that an error handler received, and did not pass on, may come again as a new one
+    // an error that an error handler received but did not pass on may come again as a new one
     if (isOfErrorHandler && signal !== incoming) this.#seen.delete(incoming);
     if (!signal || isRoutingSignal(signal) || this.#seen.has(signal)) return;
     this.#seen.add(signal);
@@ -107,7 +107,7 @@ export class HandlerEvents {
     this.#send("error", event);
   }
 
-  // an outcome at `end` means that nothing follows
+  // an outcome at `end` is final
   #endWithout(event: HandlerEvent): void {
     let error: unknown;
     this.#note(() => {
@@ -127,7 +127,7 @@ export class HandlerEvents {
     guarded(this.#app, `${channel}.publish`, () => this.#channels[channel].publish(event));
   }
 
-  // a channel must neither prevent a handler from running nor run it twice
+  // a channel must not prevent a handler from running, nor run it twice
   #runStores<T>(channel: keyof TracingChannels, event: HandlerEvent, run: () => T): T {
     let result: T;
     let hasRun = false;
@@ -148,7 +148,7 @@ export class HandlerEvents {
   }
 }
 
-/** The message of a call, and its values before a subscriber could change them. */
+/** A call's message, and its values before a subscriber could change them. */
 class Published {
   readonly event: HandlerEvent;
   readonly isOfErrorHandler: boolean;

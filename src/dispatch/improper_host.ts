@@ -4,10 +4,10 @@ import { TARGET_DOUBT } from "../exchange/target_doubt.ts";
 import { runtimeKey } from "../util/runtime_key.ts";
 
 /**
- * Returns whether a request whose target is in doubt is invalid. With an invalid `Host` header, a server would mistake
- * a part of it for the path, or a part of the path for the host. RFC 9112 section 3.2 requires a 400.
+ * Returns whether a request with a doubtful target is invalid. With an invalid `Host` header, a server would mistake
+ * part of it for the path, or part of the path for the host. RFC 9112 section 3.2 requires a 400.
  *
- * A header that cannot have become part of the URL is not read: on Deno that takes 0.2 µs.
+ * A header that cannot have become part of the URL is not read: on Deno reading it takes 0.2 µs.
  *
  * @param exchange The exchange
  */
@@ -20,8 +20,8 @@ export function isImproper({ target: { doubt, request }, app: { [runtimeKey]: ru
 }
 
 /**
- * Responds to an invalid request with 400, before any layer, because none of its paths is reliable. Nothing is logged,
- * as for requests that the runtime's own server refuses.
+ * Responds to an invalid request with 400, before any layer, because none of its paths is reliable. As when the
+ * runtime's own server refuses a request, nothing is logged.
  *
  * @param exchange The exchange
  */

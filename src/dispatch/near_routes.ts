@@ -4,7 +4,7 @@ import { editsBetween } from "../util/nearest_name.ts";
 /** Maximum number of routes on one page. */
 const MOST = 5;
 
-/** Distance of a path from a route: a typo, or a whole segment. */
+/** Distance from a path to a route: a typo, or a whole segment. */
 const TYPO = 1;
 const SEGMENT = 2;
 
@@ -18,7 +18,7 @@ export function handles(route: SeenRoute, method: string): boolean {
   return route.method === method || route.method === "ALL" || (method === "HEAD" && route.method === "GET");
 }
 
-/** Returns the display name of a route: `GET /users/:id`. */
+/** Returns a route's display name: `GET /users/:id`. */
 export function nameOf({ method, fullPath }: SeenRoute): string {
   return `${method} ${fullPath}`;
 }
@@ -29,13 +29,13 @@ export function nameOf({ method, fullPath }: SeenRoute): string {
  *
  * @param routes All routes
  * @param path The requested path, not decoded
- * @returns The names of the nearest routes, at most five
+ * @returns The nearest routes' names, at most five
  */
 export function nearRoutes(routes: readonly SeenRoute[], path: string): string[] {
   const asked = segmentsOf(path);
   const others = routes.filter(({ params }) => params === null)
     .map((route) => ({ route, apart: distance(asked, segmentsOf(route.fullPath)) }));
-  // below /api a different segment makes every route near, which helps only if none is a misspelling
+  // below /api a different segment makes every route near, so those help only if no route is a misspelling away
   const nearest = Math.min(SEGMENT, ...others.map(({ apart }) => apart));
   const names = others.filter(({ apart }) => apart === nearest).map(({ route }) => nameOf(route));
   // a route may be registered several times
@@ -47,16 +47,16 @@ function segmentsOf(path: string): string[] {
 }
 
 function distance(path: readonly string[], known: readonly string[]): number {
-  // a wildcard matches all the rest
+  // a wildcard matches the rest
   const asked = known.at(-1)?.startsWith("*") ? path.slice(0, known.length) : path;
-  // a route of parameters alone is near everything
+  // a route with only parameters is near everything
   const isAlike = asked.some((segment) => known.some((other) => !isOpen(other) && isNear(segment, other)));
   if (!isAlike) return Infinity;
   let same = 0;
   while (same < asked.length && fits(asked[same]!, known[same])) same++;
   const [segment, ...rest] = asked.slice(same);
   const [other, ...others] = known.slice(same);
-  // differs only in case or slashes
+  // the paths differ only in case or slashes
   if (segment === undefined && other === undefined) return TYPO;
   const isMissing = other !== undefined && fitAll(asked.slice(same), others);
   const isTooMany = segment !== undefined && fitAll(rest, known.slice(same));
@@ -80,6 +80,6 @@ function isOpen(known: string): boolean {
 function isNear(asked: string, known: string): boolean {
   const length = Math.max(asked.length, known.length);
   const most = length < 3 ? 0 : length < 8 ? 1 : 2;
-  // a client's segment may be as long as a URL
+  // a requested segment may be as long as a URL
   return Math.abs(asked.length - known.length) <= most && editsBetween(asked, known) <= most;
 }

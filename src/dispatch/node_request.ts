@@ -11,8 +11,8 @@ interface NodeResponse {
 }
 
 /**
- * Returns whether a request is one of Node's, as `http.createServer(app.fetch)` passes them: with a path for a URL, and
- * headers in a plain object.
+ * Returns whether a request is Node's, as `http.createServer(app.fetch)` passes it: its URL is a path, and its headers
+ * are a plain object.
  *
  * @param exchange The exchange
  */
@@ -21,8 +21,8 @@ export function isNodeRequest({ target: { doubt, request } }: Exchange): boolean
 }
 
 /**
- * Responds to such a request with 500 and logs what to do instead. An error thrown here would be lost on Deno, whose
- * `node:http` responds with 400, and would end the process on Node.
+ * Responds to such a request with 500 and logs the fix. An error thrown here would be lost on Deno, where `node:http`
+ * responds with 400, and would end the process on Node.
  *
  * @param exchange The exchange
  * @param info The platform's second argument: Node's response

@@ -15,7 +15,7 @@ import { routePathKey } from "../exchange/app_like.ts";
 /**
  * Starts observing a request, if there are observers.
  *
- * The spans are those active when the request arrives. Later, in a handler, another one might be active.
+ * It uses the spans active when the request arrives. Later, in a handler, another might be active.
  *
  * @param req The request
  * @param channel The channel for handler calls, if it has subscribers
@@ -31,15 +31,15 @@ export function beginObservation(req: FrameworkRequest, channel: TracingChannels
   return isObserved ? new Observation(req[exchangeKey], span, sentry, events, timing) : null;
 }
 
-/** Records a request for its observers. */
+/** Records one request for its observers. */
 export class Observation implements CallObserver {
   readonly #exchange: Exchange;
-  /** OpenTelemetry's span, and Sentry's if it differs. */
+  /** OpenTelemetry's span, and Sentry's if different. */
   readonly #spans: readonly RequestSpan[];
   readonly #sentry: SentryRequest | null;
   readonly #timing: ServerTiming | null;
   readonly events: HandlerEvents | null;
-  /** The full path of the route whose handler was called last, `null` for middleware. */
+  /** The full route path for the handler called last, `null` for middleware. */
   #route: string | null = null;
   #isResponded = false;
 
@@ -47,8 +47,8 @@ export class Observation implements CallObserver {
    * @param exchange The exchange
    * @param span Its span
    * @param sentry Sentry's data for it
-   * @param events Publishes calls of handlers
-   * @param timing Measures them
+   * @param events Publishes handler calls
+   * @param timing Measures handler calls
    */
   constructor(
     exchange: Exchange,
@@ -66,7 +66,7 @@ export class Observation implements CallObserver {
     if (span?.isOwn) exchange.onEnd(() => this.#ended());
   }
 
-  /** Returns the layers with their calls observed, if any observer uses that. */
+  /** Returns the layers with their calls observed, if any observer needs that. */
   over(layers: LayerSource): LayerSource {
     const isKept = this.events !== null || this.#timing !== null || this.#sentry !== null ||
       this.#spans.some((span) => span.isRecorded);
@@ -99,7 +99,7 @@ export class Observation implements CallObserver {
   }
 
   /**
-   * Serves the request in the context of its span, and records the response before the platform gets it.
+   * Serves the request in its span's context, and records the response before the platform gets it.
    *
    * @param serve Serves the request
    * @returns The response

@@ -4,21 +4,21 @@ import { rootOf } from "../matching/scope.ts";
 import { calledLayer, withMounts } from "../matching/steps.ts";
 import type { HandlerEvents } from "./handler_events.ts";
 
-/** Observes the calls of handlers. */
+/** Observes handler calls. */
 export interface CallObserver {
   /** Publishes them, if there are subscribers. */
   readonly events: HandlerEvents | null;
-  /** Called when the handler of a step is called. */
+  /** Called when a step's handler is called. */
   called(step: Step): void;
   /** Called with the error that an error handler gets. */
   failed(error: unknown): void;
 }
 
-/** The observers of requests, while they are observed. */
+/** The observers of requests currently being observed. */
 const observers = new WeakMap<Exchange, CallObserver>();
 
 /**
- * Returns the layers of a router that a function calls, observed if the request is.
+ * Returns the layers of a router called by a function, observed if the request is.
  *
  * @param req The request
  * @param layers The layers
@@ -29,7 +29,7 @@ export function observedOf(req: unknown, layers: LayerSource): LayerSource {
   return observer === undefined ? layers : new ObservedSource(layers, observer);
 }
 
-/** The observed layers of a router. Walks treat it as the router. */
+/** A router's observed layers. Walks treat them as the router. */
 export class ObservedSource implements LayerSource, LayerIndex, WalkObserver {
   readonly #source: LayerSource;
   readonly #observer: CallObserver;
@@ -46,7 +46,7 @@ export class ObservedSource implements LayerSource, LayerIndex, WalkObserver {
   }
 
   /**
-   * Returns the observed layers of a request's application; routers that its handlers call are observed, too.
+   * Returns a request's application layers, observed; routers that its handlers call are also observed.
    *
    * @param exchange The request
    * @param layers The layers
@@ -92,7 +92,7 @@ export class ObservedSource implements LayerSource, LayerIndex, WalkObserver {
     const steps = this.#source.fastMatcher.stepsFor(path, method);
     if (this.#observer.events === null) return steps.map((step) => this.#observed(step, path, method));
     if (steps.length === 0) return steps;
-    // the calls of mounted routers are published, too, so each is called separately
+    // calls to mounted routers are also published, so each is called separately
     return withMounts(steps, rootOf(steps[0]!.scope)).map((step) =>
       this.#observed(step.kind === "mount" ? callingRouter(step) : step, path, method)
     );
@@ -146,7 +146,7 @@ export class ObservedSource implements LayerSource, LayerIndex, WalkObserver {
   }
 }
 
-// like Express's routers, it continues a turn later, after its end has been published
+// like Express's routers, it continues a tick later, after its end has been published
 function callingRouter(step: Step): Step {
   const { layer } = step;
   const fn: AnyHandler = (req, res, next) =>
@@ -165,7 +165,7 @@ function layerOf(step: Step, method: string): unknown {
   return calledLayer(step) ?? layer.route?.entriesFor(method).find((entry) => entry.fn === fn) ?? layer;
 }
 
-// the registered path of a layer; of several paths, the one that matches
+// a layer's registered path; if it has several, the one that matches
 function layerPath(
   { layer: { patterns, route }, scope }: Step,
   path: string,

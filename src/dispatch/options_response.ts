@@ -8,7 +8,7 @@ interface EndableResponse extends WalkedResponse {
 }
 
 /**
- * Responds to OPTIONS with the methods of the path's routes (RFC 9110 section 9.3.7).
+ * Responds to OPTIONS with the methods that the path's routes handle (RFC 9110 section 9.3.7).
  *
  * @param res The response
  * @param methods The uppercase methods; may repeat

@@ -4,13 +4,13 @@ import { type AnyHandler, entersMount, type LayerSource, type Step } from "../ma
 import type { PathMatch } from "../matching/path_pattern.ts";
 import { type Exchange, exchangeOf } from "../exchange/exchange.ts";
 
-/** Maximum depth of mounts above a page, because a router may be mounted below itself. */
+/** Maximum mount depth above a page, because a router may be mounted below itself. */
 const DEEPEST = 16;
 
-/** Maximum number of exempted requests that may end elsewhere than at the page: in a burst, and in as many seconds. */
+/** Maximum number of exempted requests that may not reach the page: in a burst, and in as many seconds. */
 const MOST_ELSEWHERE = 60;
 
-/** Cost of a request that the page has responded to, where one that ends elsewhere costs 1. */
+/** Cost of a request that the page has responded to; one that does not reach it costs 1. */
 const RESPONDED_COST = 0.001;
 
 /** The part of an application used here. */
@@ -22,13 +22,13 @@ interface PagedApp {
 /** An exempted request. */
 interface Exempted {
   readonly budget: ExemptionBudget;
-  /** Version of the target for which it was exempted. */
+  /** The target version for which it was exempted. */
   readonly version: number;
 }
 
 /**
- * How many requests to a page limits may exempt: one per second that ends elsewhere, such as at a guard in front of it,
- * so that passwords cannot be guessed there without a limit; or a thousand that the page has responded to.
+ * How many page requests limits may exempt per second: one if a guard or other middleware keeps it from the page, so
+ * passwords cannot be guessed there without a limit; a thousand if the page responds.
  */
 export class ExemptionBudget {
   #left = MOST_ELSEWHERE;
@@ -40,7 +40,7 @@ export class ExemptionBudget {
   }
 
   /**
-   * Consumes one exemption, as for a request that ends elsewhere.
+   * Consumes one exemption, as for a request that does not reach the page.
    *
    * @param now The current time in ms
    * @returns Whether one was left
@@ -53,17 +53,17 @@ export class ExemptionBudget {
     return true;
   }
 
-  /** Refunds the part that a request to the page did not need. */
+  /** Refunds the part that a page request did not need. */
   responded(): void {
     this.#left += 1 - RESPONDED_COST;
   }
 }
 
-// Not a field of the application, because with one more V8 would turn it into a hash table.
+// Not a field on the application, because with one more V8 would turn it into a hash table.
 const known = new WeakMap<object, Pages>();
 
 /**
- * Returns the pages of an application.
+ * Returns an application's pages.
  *
  * @param app The outermost application
  */
@@ -74,17 +74,17 @@ export function pagesOf(app: PagedApp): Pages {
 }
 
 /**
- * The pages of an application that limits exempt. A limit runs before the page, whatever the order of registration, so
- * the layers determine where the request is going. Middleware in front of the page may stop or rewrite the request:
- * then the exemption is used up.
+ * An application's pages that limits exempt. A limit runs before the page, whatever the registration order, so the
+ * layers determine where the request is going. If middleware in front of the page stops or rewrites the request, the
+ * exemption is used up.
  */
 export class Pages implements ExemptPages {
   readonly #app: PagedApp;
   readonly #clock: () => number;
-  /** By the handler that responds, so that a guarded page does not consume the exemptions of probes. */
+  /** Keyed by the handler that responds, so a guarded page does not consume the probes' exemptions. */
   readonly #budgets = new WeakMap<AnyHandler, ExemptionBudget>();
   readonly #exempted = new WeakMap<Exchange, Exempted>();
-  /** The steps of a list that are pages, or lead to routers that may have some. */
+  /** The steps in a list that are pages, or lead to routers that may have some. */
   readonly #relevant = new WeakMap<readonly Step[], readonly Step[]>();
 
   /**
@@ -96,14 +96,14 @@ export class Pages implements ExemptPages {
     this.#clock = clock;
   }
 
-  /** Returns whether a request leads to a page, and may pass a limit for it. */
+  /** Returns whether a request leads to a page and may therefore pass a limit. */
   exempts(req: object): boolean {
     const exchange = exchangeOf(req);
     if (exchange === null) return false;
     const { target } = exchange;
     const { method, version, mount } = target;
     if (method !== "GET" && method !== "HEAD") return false;
-    // matched by the whole path, as at the beginning
+    // matched by the whole path, as at the start
     target.mount = 0;
     const { path } = target;
     target.mount = mount;

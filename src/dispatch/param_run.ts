@@ -8,7 +8,7 @@ type Done = (failure?: unknown) => void;
 /** Returns the replacement for a handler; `undefined` if handlers are called directly. */
 type Observed = ((name: string, handler: AnyHandler) => AnyHandler) | undefined;
 
-/** The parts of a walk that parameter handlers need. */
+/** The parts of a walk that parameter handlers use. */
 export interface ParamContext {
   /** The request that handlers get. */
   readonly req: WalkedRequest;
@@ -24,7 +24,7 @@ interface Called {
   failure: unknown;
 }
 
-/** Runs the parameter handlers of one walk, once per name and value. */
+/** Runs one walk's parameter handlers, once per name and value. */
 export class ParamRun {
   readonly #context: ParamContext;
   readonly #handlers: ReadonlyMap<string, readonly AnyHandler[]>;
@@ -44,11 +44,11 @@ export class ParamRun {
   }
 
   /**
-   * Runs the handlers of some parameters, in path order.
+   * Runs the handlers for some parameters, in path order.
    *
-   * @param names Names of the parameters of the layer
+   * @param names The layer's parameter names
    * @param observed Returns the replacement for a handler, if the request is observed
-   * @param done Called when all have continued, or with the first failure
+   * @param done Called when all handlers have continued, or with the first failure
    */
   run(names: readonly string[], observed: Observed, done: Done): void {
     this.#observed = observed;
@@ -108,7 +108,7 @@ export class ParamRun {
   }
 }
 
-// the error of a parameter handler that has already continued
+// an error from a parameter handler that has already continued
 function reportLate(error: unknown, req: WalkedRequest): void {
   exchangeOf(req)?.app.reportError(error, { req, phase: "handler" });
 }

@@ -6,36 +6,36 @@ import { redactedTarget, redactedText } from "../util/redacted_text.ts";
 import { OPEN_TELEMETRY, type Registry, SPAN, type Span, spanName } from "../exchange/open_telemetry.ts";
 import { beginServerSpan, type ServerSpan } from "./server_span.ts";
 
-/** OpenTelemetry's server instrumentation data for the request; it adds the route to its metrics. */
+/** Data kept for the request by OpenTelemetry's server instrumentation, which adds the route to its metrics. */
 interface RpcMetadata {
   route?: string;
 }
 
 const RPC_METADATA = Symbol.for("OpenTelemetry SDK Context Key RPC_METADATA");
 
-/** Attributes with a URL or a part of one, in both versions of the semantic conventions. */
+/** Attributes with a URL or a part of it, in both versions of the semantic conventions. */
 const URLS = ["url.full", "url.path", "url.query", "http.url", "http.target"];
 
 /** `SpanStatusCode.ERROR` */
 const ERROR = 2;
 
-/** Spans that belong to a request: requests that its handler makes in process must not rename them. */
+/** Spans that belong to a request; its handler's own in-process requests must not rename them. */
 const taken = new WeakSet<Span>();
 
 /** Methods that modify a span. */
 type SpanMethod = Exclude<keyof Span, "attributes" | "isRecording">;
 
 /**
- * The span of a request: it gets the route, a name, and the error, following OpenTelemetry's semantic conventions.
- * Agents register spans of their own classes, which may lack methods or throw, so each call is guarded separately.
+ * A request's span: it gets the route, a name, and the error, following OpenTelemetry's semantic conventions. Agents
+ * register spans with their own classes, which may lack methods or throw, so each call is guarded separately.
  */
 export class RequestSpan {
   readonly #app: ErrorReporter;
   readonly #span: Span;
   readonly #metadata: RpcMetadata | undefined;
-  /** Set if the span was started here, and therefore has to be ended here. */
+  /** Set if the span was started here and therefore has to end here. */
   readonly #own: ServerSpan | null;
-  /** Whether the span's data is kept: the sampler may have decided against it. */
+  /** Whether the span's data is kept; the sampler may have decided against it. */
   readonly isRecorded: boolean;
   #error: unknown = undefined;
   #isEnded = false;
@@ -49,8 +49,8 @@ export class RequestSpan {
   }
 
   /**
-   * Returns the span active in OpenTelemetry when a request arrives, if it is recorded and not another request's.
-   * Without an active span, one is started.
+   * Returns OpenTelemetry's active span when a request arrives, if it is recorded and not another request's. Without an
+   * active span, it starts one.
    *
    * @param req The request
    * @returns `null` if there is none
@@ -77,7 +77,7 @@ export class RequestSpan {
    *
    * @param app Reports failures
    * @param span The span
-   * @param metadata Data that the server's instrumentation keeps beside it
+   * @param metadata Data that the server's instrumentation keeps with the span
    * @returns `null` if it is not recorded, or another request's
    */
   static active(app: ErrorReporter, span: Span, metadata?: RpcMetadata): RequestSpan | null {
@@ -87,12 +87,12 @@ export class RequestSpan {
     return new RequestSpan(app, span, metadata);
   }
 
-  /** Whether the span was started here: the request is served within it, and it ends with the exchange. */
+  /** Whether the span was started here: the request is served inside it, and it ends with the exchange. */
   get isOwn(): boolean {
     return this.#own !== null;
   }
 
-  /** Serves the request, within the span if it was started here. */
+  /** Serves the request, inside the span if it was started here. */
   within(serve: () => void): void {
     if (this.#own === null) serve();
     else this.#own.within(serve);
@@ -124,9 +124,9 @@ export class RequestSpan {
   /**
    * Names the span. An error is recorded if the server caused it.
    *
-   * @param method The method of the request
-   * @param route The full path of the route that responded, `null` if none did
-   * @param status Status of the response
+   * @param method The request method
+   * @param route Full path of the route that responded, `null` if none did
+   * @param status The response status
    */
   responded(method: string, route: string | null, status: number): void {
     if (route !== null) {
@@ -165,13 +165,13 @@ export class RequestSpan {
   }
 }
 
-// the name of its class, of which there are few
+// its class name, because there are few classes
 function typeOf(error: unknown): string | undefined {
   return error instanceof Error ? error.name : undefined;
 }
 
-// Keeps only the parts of an error that a span uses: its other properties may be the body, or the command that failed.
-// It is an Error, because Elastic's spans read the message of nothing else.
+// Keeps only the parts of an error that a span uses: other properties may hold the body, or the command that failed. It
+// is an Error, because Elastic's spans read messages only from errors.
 function withoutSecrets(error: unknown): object | string {
   if (typeof error !== "object" || error === null) return redactedText(String(error));
   const { name, code, message, stack } = error as Record<string, unknown>;

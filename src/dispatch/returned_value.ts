@@ -4,22 +4,22 @@ import type { AnyHandler } from "../matching/layer.ts";
 import type { Exchange } from "../exchange/exchange.ts";
 
 /**
- * ms after which a handler is reported as not having responded. Handlers also return values that are not meant as a
- * response, such as the result of a query whose callback responds.
+ * ms after which a handler that has not responded is reported. Handlers also return values not meant as a response,
+ * such as the result of a query whose callback responds.
  */
 const PATIENCE_MS = 1000;
 
-/** Characters of a string that are shown. */
+/** Characters shown from a string. */
 const SHOWN = 40;
 
-/** Values other than those for JSON that are meant as a response. */
+/** Non-JSON values that are meant as a response. */
 const KINDS = /\[object (?:Uint8Array|ArrayBuffer|Blob|File|ReadableStream|FormData|URLSearchParams)\]/;
 
-/** A handler's return value, and whether it is still the handler's turn. */
+/** A handler's return value, and whether only that handler can respond. */
 export interface Returned {
   /** The handler. */
   readonly handler: AnyHandler;
-  /** Its return value, or the value of its promise. */
+  /** Its return value, or its promise's value. */
   readonly value: unknown;
   /** Returns whether no other layer has run since, so that only this handler can respond. */
   isItsTurn(): boolean;
@@ -29,8 +29,8 @@ export interface Returned {
 const toldOf = new WeakSet<AnyHandler>();
 
 /**
- * Warns the developer about a handler that returned its response instead of sending it, because the request would wait
- * forever without an explanation. It warns only if there is no response after a while and no other layer has run.
+ * Warns the developer about a handler that returned its response instead of sending it; otherwise the request would
+ * wait forever without an explanation. It warns only if there is no response after a while and no other layer has run.
  *
  * @param exchange The exchange
  * @param returned The return value, which is not a `Response`
@@ -49,12 +49,12 @@ export function noteReturned(exchange: Exchange, returned: Returned): void {
 }
 
 // Numbers, booleans, null and objects of other classes come from calls whose result is ignored: timers, lists of
-// waiting clients, emitters, queries. So do objects that hold functions or the response.
+// waiting clients, emitters, queries. So do objects with functions or the response.
 function isMeant(value: unknown): boolean {
   try {
     return isData(value);
   } catch {
-    // its own properties throw
+    // the value's own properties throw
     return false;
   }
 }

@@ -1,16 +1,16 @@
-/** The position of a walk in a request's URL: a `Target`, or the adapter of a foreign request. */
+/** A walk's position in a request's URL: a `Target`, or the adapter for a foreign request. */
 export interface RoutingTarget {
   /** Uppercase method. */
   readonly method: string;
   /** Path below the current mount, `undefined` if there is none to match. */
   readonly path: string | undefined;
-  /** Length of the part of the path consumed by mounts. */
+  /** Length of the path part consumed by mounts. */
   mount: number;
   /** Whether mounts rewrite the request's URL, as in Express. */
   readonly writesUrl: boolean;
   /** Incremented when the method or the path changes. */
   readonly version: number;
-  /** Path parameters of the running layer, or their placeholder; `undefined` outside of layers. */
+  /** The running layer's path parameters, or their placeholder; `undefined` outside layers. */
   params: unknown;
 }
 
@@ -18,11 +18,11 @@ export interface RoutingTarget {
 export interface WalkedRequest {
   /** The running route. */
   route?: unknown;
-  /** Continues with the next layer of the running router. */
+  /** Continues with the running router's next layer. */
   next?: unknown;
 }
 
-/** The part of a response that a walk needs; foreign ones may lack it. */
+/** The part of a response that a walk uses; foreign responses may lack it. */
 export interface WalkedResponse {
   /** Responds with a web `Response` that a handler returned. */
   respondWith?(response: Response): void;

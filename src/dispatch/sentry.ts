@@ -3,11 +3,11 @@ interface Scope {
   setTransactionName(name: string): unknown;
   /** Returns data with the active span, up to version 10. */
   getScopeData(): { readonly span?: unknown };
-  /** Holds the active span, from version 11 on. */
+  /** Holds the active span, in version 11 or later. */
   readonly refs?: { readonly span?: { deref?(): unknown } };
 }
 
-/** State that one version of Sentry's SDK keeps for a process. */
+/** Per-process state kept by one version of Sentry's SDK. */
 interface Carrier {
   readonly acs?: { getCurrentScope(): Scope; getIsolationScope(): Scope };
   readonly defaultIsolationScope?: Scope;
@@ -22,15 +22,15 @@ export interface SentryRegistry {
 export interface SentryRequest {
   /** Its span; `undefined` if there is none. */
   readonly span: unknown;
-  /** Names the errors and messages captured for it. */
+  /** Names the errors and messages captured for the request. */
   setTransactionName(name: string): unknown;
 }
 
 /**
- * Returns Sentry's state for the current request, created by its server integration. From version 11 on its spans are
- * not OpenTelemetry's.
+ * Returns Sentry's state for the current request, created by its server integration. In version 11 or later its spans
+ * are not OpenTelemetry's.
  *
- * @returns `null` without Sentry, or if it has created none
+ * @returns `null` without Sentry, or if it has created no state
  */
 export function sentryRequest(): SentryRequest | null {
   const { __SENTRY__: versions } = globalThis as SentryRegistry;
@@ -40,7 +40,7 @@ export function sentryRequest(): SentryRequest | null {
     if (typeof carrier !== "object") continue;
     const { acs, defaultIsolationScope } = carrier;
     const isolation = acs?.getIsolationScope();
-    // naming the scope of the whole process would name other requests
+    // naming the process-wide scope would name other requests
     if (acs === undefined || isolation === undefined || isolation === defaultIsolationScope) continue;
     const scope = acs.getCurrentScope();
     return {

@@ -27,9 +27,9 @@ const HEADERS = {
 };
 
 /**
- * Starts the span of a request that has none: from Bun's server, a Worker, and Node's server without instrumentation.
- * As with any instrumentation, the registered propagator decides which trace it continues, and the sampler whether it
- * is recorded.
+ * Starts a span for a request that has none: from Bun's server, a Worker, or Node's server without instrumentation. As
+ * with any instrumentation, the registered propagator decides which trace it continues, and the sampler whether it is
+ * recorded.
  *
  * @param api The registered API
  * @param active The active context, which has no span
@@ -59,7 +59,7 @@ export function beginServerSpan(api: OpenTelemetry, active: Context, req: Framew
         try {
           call();
         } catch (error) {
-          // not the telemetry's
+          // not one of the telemetry's errors
           failure = { error };
         }
       };

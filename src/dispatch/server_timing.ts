@@ -1,17 +1,17 @@
 import type { FrameworkResponse } from "../response/framework_response.ts";
 
-/** Whether any application ever had the setting, because looking up a missing setting takes a fortieth of a request. */
+/** Whether any application has ever had the setting; looking up a missing one takes a fortieth of a request. */
 export let timingsExist = false;
 
-/** Records that an application has the setting `server timing`. */
+/** Records that an application has the `server timing` setting. */
 export function noteTimings(): void {
   timingsExist = true;
 }
 
-/** Maximum number of entries besides those of routes: hundreds of middleware entries would fill the head. */
+/** Maximum number of non-route entries: hundreds of middleware entries would fill the head. */
 const MOST = 32;
 
-/** One handler, or several consecutive ones of the same name. */
+/** One handler, or several consecutive ones with the same name. */
 interface Part {
   readonly name: string;
   readonly route: string | null;
@@ -19,15 +19,15 @@ interface Part {
 }
 
 /**
- * Measures a request for the header `Server-Timing` (W3C): the time until the head, and each handler from its call to
- * that of the next one, or to the head.
+ * Measures a request for the `Server-Timing` header (W3C): the time until the head, and each handler from its call to
+ * the next handler's, or to the head.
  */
 export class ServerTiming {
   readonly #began = performance.now();
   readonly #parts: Part[] = [];
 
   /**
-   * Sends the header with the head of a response, however it is sent.
+   * Sends the header with a response's head, however that is sent.
    *
    * @param res The response
    */
@@ -45,7 +45,7 @@ export class ServerTiming {
    * Called when a handler is called.
    *
    * @param handler The handler
-   * @param route The full path of its route, `null` for middleware
+   * @param route Its route's full path, `null` for middleware
    */
   called(handler: { readonly name: string }, route: string | null): void {
     const part = { name: route === null ? tokenOf(handler) : "route", route, began: performance.now() };
@@ -70,7 +70,7 @@ function tokenOf(handler: { readonly name: unknown }): string {
     const { name } = handler;
     if (typeof name === "string") return name.replace(/[^\w!#$%&'*+.^`|~-]+/g, "_") || "middleware";
   } catch {
-    // same as without a name
+    // as for a handler without a name
   }
   return "middleware";
 }

@@ -19,7 +19,7 @@ const MAX_DEPTH = 100;
 
 const NO_STEPS: readonly Step[] = [];
 
-/** Notified when the layers of a walk are exhausted. */
+/** Notified when a walk's layers are exhausted. */
 export interface WalkOwner {
   /**
    * Called after the last layer.
@@ -31,12 +31,12 @@ export interface WalkOwner {
   /**
    * Called when the URL or the method may have changed, before layers match them.
    *
-   * @param source The layers of the walk that detected it
+   * @param source Layers of the walk that detected the change
    * @param walk The walk
    * @returns The method that layers match, if it is not the request's own
    */
   rewritten?(source: LayerSource, walk: Walk): string | undefined;
-  /** Whether `next("router")` is passed on, because the walk is one through a route. */
+  /** Whether `next("router")` is passed on, because the walk goes through a route. */
   readonly passesRouter?: boolean;
 }
 
@@ -44,9 +44,9 @@ export interface WalkOwner {
  * One pass through a router's layers, and through those of routers mounted at literal paths below it: the engine behind
  * `next()`.
  *
- * It needs no promise, and creates a single function, the `next` of all handlers. A handler that calls it synchronously
- * runs the next layer inside its own call, as in Express, so code after `next()` runs once the rest has run. A second
- * `next()` of the same handler is ignored: no layer runs twice for one request.
+ * It needs no promise and creates a single function, the `next` that all handlers get. A handler that calls it
+ * synchronously runs the next layer inside its own call, as in Express, so code after `next()` runs after all later
+ * layers. A second `next()` from the same handler is ignored: no layer runs twice for one request.
  */
 export class Walk implements WalkOwner {
   /** The request that handlers get. */
@@ -60,24 +60,24 @@ export class Walk implements WalkOwner {
   readonly #next: (error?: unknown) => void;
   /** The method that layers match, if it is not the request's own: `WS` for an upgrade. */
   #as: string | undefined;
-  /** The length consumed by the surrounding mounts, their parameters, and their `next`. */
+  /** The length consumed by enclosing mounts, their parameters, and their `next`. */
   readonly #base: number;
   readonly #outerParams: unknown;
   readonly #outerNext: unknown;
   #steps: readonly Step[] = NO_STEPS;
   /** Index of the next step. */
   #at = 0;
-  /** The state of URL, method and registrations when the steps were matched. */
+  /** The versions of URL, method and registrations that the steps were matched with. */
   #matchedAt: number;
-  /** Number of the handler called last, counted from the outermost running one. */
+  /** Number of the handler called last, counting from the outermost one running. */
   #turn = 0;
   /** Number of the handler whose code is running, 0 for none. */
   #running = 0;
   /** Whether the handler called last has not called `next` yet. */
   #open = false;
-  /** Methods for the response to OPTIONS. */
+  /** Methods for the OPTIONS response. */
   #allowed: string[] | null = null;
-  /** The parameter handlers that have run. */
+  /** Parameter handlers that have run. */
   #runs: Map<Scope, ParamRun> | null = null;
 
   /**
@@ -106,7 +106,7 @@ export class Walk implements WalkOwner {
     this.#base = position.mount;
     this.#outerParams = position.params;
     this.#outerNext = req.next;
-    // not a bound function, because on Bun those take twice as long to call; and a constant first, because V8 allocates
+    // not a bound function, because on Bun those take twice as long to call; a constant first, because V8 allocates
     // functions assigned directly to a property in the old generation, and keeps everything they refer to alive
     const next = (signal: unknown) => this.continue(signal);
     this.#next = next;
@@ -139,12 +139,12 @@ export class Walk implements WalkOwner {
   }
 
   /**
-   * The `next` that handlers get.
+   * The `next` passed to handlers.
    *
    * @param signal Its argument
    */
   continue(signal: unknown): void {
-    // the rest is in another method, because V8 inlines only short code
+    // the rest is in another method, because V8 inlines only short functions
     if (
       !signal && this.#open && (this.#running === 0 || this.#running === this.#turn) &&
       stateOf(this.position) === this.#matchedAt
@@ -176,13 +176,13 @@ export class Walk implements WalkOwner {
     else this.#advance();
   }
 
-  // skips the rest of a mounted router, and of the routers inside it
+  // skips the rest of a mounted router and of the routers inside it
   #skip(scope: Scope): void {
     while (this.#at < this.#steps.length && containsScope(scope, this.#steps[this.#at]!.scope)) this.#at++;
   }
 
   // Middleware rewrote the URL or the method, or registered a layer, so the rest is matched again. The consumed part of
-  // the path stays, so in a mounted router this finds the rest of that router, and of the routers around it.
+  // the path stays, so in a mounted router this finds the rest of that router and its enclosing routers.
   #matchAgain(): void {
     this.#matchedAt = stateOf(this.position);
     this.rewritten();
@@ -192,13 +192,13 @@ export class Walk implements WalkOwner {
     if (current !== undefined) this.position.mount = this.#base + current.scope.consumed;
   }
 
-  /** Calls the outermost walk, because middleware of a mounted router may have rewritten something. */
+  /** Calls the outermost walk, because a mounted router's middleware may have rewritten the request. */
   rewritten(): string | undefined {
     if (this.#owner.rewritten !== undefined) this.#as = this.#owner.rewritten(this.#source, this);
     return this.#as;
   }
 
-  // to the next handler; nearly always without any checks
+  // moves to the next handler, nearly always without any checks
   #advance(): void {
     const step = this.#steps[this.#at];
     if (step === undefined || !step.isCertain) return this.#search(undefined);
@@ -213,7 +213,7 @@ export class Walk implements WalkOwner {
     const from = error === undefined || this.#at === 0 ? undefined : this.#steps[this.#at - 1]!.scope;
     while (this.#at < this.#steps.length) {
       const step = this.#steps[this.#at++]!;
-      // an error leaves routers, but does not enter any
+      // errors propagate out of routers, but do not enter any
       if (from !== undefined && firstEntered(step.scope, from) !== null) continue;
       if (step.enters) {
         const { layer: { route }, scope } = step;
@@ -229,7 +229,7 @@ export class Walk implements WalkOwner {
           continue;
         }
         if (step.kind === "allow") {
-          // routers inside the walked one were entered by another method, and list nothing
+          // routers inside the walked one were entered for another method, and list no methods
           if (scope.parent === null) this.#allowed?.push(...route!.allowedMethods());
           continue;
         }
@@ -242,8 +242,8 @@ export class Walk implements WalkOwner {
     this.#leave(error);
   }
 
-  // Sets the mount of a layer, its parameters merged with the surrounding ones, and its route. Returns its own
-  // parameters, `null` if it does not match.
+  // Sets a layer's mount, its parameters merged with the enclosing ones, and its route. Returns its own parameters,
+  // `null` if it does not match.
   #enter(step: Step): PathMatch["params"] | null {
     const { scope, layer: { route }, fixed } = step;
     const { position } = this;
@@ -257,17 +257,17 @@ export class Walk implements WalkOwner {
       params = fixed.params;
     }
     position.params = this.#sourceOf(scope).mergeParams ? mergeParams(params, this.#paramsAround(scope)) : params;
-    // a step without a function only lists the methods of its route
+    // a step without a function only lists its route's methods
     if (route !== null && step.fn !== null) this.req.route = route;
     return params;
   }
 
-  // so far the path is only known to possibly match the layer
+  // so far the path only may match the layer
   #ask({ proven, layer }: Step, around: number): PathMatch["params"] | null {
     const { position } = this;
     position.mount = around;
     const path = position.path!;
-    // a route consumes nothing, so its parameters are enough
+    // routes consume no part of the path, so the parameters are enough
     if (layer.route !== null && proven !== null) return proven.paramsOf(path);
     const match = layer.find(path);
     if (match === null || layer.route !== null) return match && match.params;
@@ -291,7 +291,7 @@ export class Walk implements WalkOwner {
     return source ?? this.#source;
   }
 
-  // the parameters outside a router's mount; mounts at literal paths have none
+  // parameters outside a router's mount; mounts at literal paths have none
   #paramsAround({ parent }: Scope): unknown {
     if (parent === null) return this.#outerParams;
     return this.#sourceOf(parent).mergeParams ? mergeParams(EMPTY_BARE, this.#paramsAround(parent)) : EMPTY_BARE;
@@ -305,12 +305,12 @@ export class Walk implements WalkOwner {
     const observed = observer && ((name: string, fn: AnyHandler) => observer.param(step, name, fn));
     this.#paramRunOf(step.scope).run(names, observed, (failure) => {
       if (failure) {
-        // a layer whose parameter handlers failed is not entered, nor are the error handlers of its route
+        // a layer whose parameter handlers failed is not entered, nor are its route's error handlers
         this.#at = step.end;
         return this.resume(error ?? failure);
       }
       position.mount = mount;
-      // with an error, parameter handlers of a mount run, too, but the router is not entered
+      // with an error, a mount's parameter handlers still run, but the router is not entered
       if (!this.#run(step, error)) this.#search(error);
     });
   }
@@ -334,7 +334,7 @@ export class Walk implements WalkOwner {
     new Walk(this.#source.observer?.below(step) ?? mounted.source, owner, req, res, position, this.#as).start();
   }
 
-  // a separate method, because the closures' variables would be allocated for every mount
+  // a separate method, because otherwise every mount would allocate the closures' variables
   #leaving(leave: (error?: unknown) => void): WalkOwner {
     return {
       walked: (error) => {
@@ -370,7 +370,7 @@ export class Walk implements WalkOwner {
   }
 
   /**
-   * Returns whether the handler called last has neither passed the request on nor been followed by another one.
+   * Returns whether the handler called last has neither passed the request on nor been followed by another.
    *
    * @param at Index of the step after it
    */
@@ -378,7 +378,7 @@ export class Walk implements WalkOwner {
     return this.#open && this.#at === at;
   }
 
-  // a separate method, because a closure's variables would be allocated for every handler
+  // a separate method, because otherwise every handler would allocate a closure's variables
   #callLater(fn: AnyHandler): void {
     this.#open = true;
     this.#turn++;
@@ -411,7 +411,7 @@ function handling(error: unknown, fn: AnyHandler): AnyHandler {
   return (req, res, next) => fn(error, req, res, next);
 }
 
-// handles a handler's return value: a response, or a promise of one
+// handles a handler's return value: a response, or a promise for one
 function takeResult(result: object | null, walk: Walk, handler: AnyHandler, at: number): void {
   // checks for a promise first, because on Deno instanceof with a web class takes longer
   if (typeof (result as PromiseLike<unknown> | null)?.then !== "function") {
@@ -454,12 +454,12 @@ function warnOfSecondNext(req: WalkedRequest): void {
   );
 }
 
-// results of HTTP clients such as axios have a status and headers, too, but are not responses
+// results from HTTP clients such as axios also have a status and headers, but are not responses
 function isReadable(result: unknown): boolean {
   return typeof (result as Response | null)?.arrayBuffer === "function";
 }
 
-/** `"route"` and `"router"` only select where to continue; every other truthy value is an error. */
+/** `"route"` and `"router"` only select where to continue; other truthy values are errors. */
 function isFailure(signal: unknown): boolean {
   return Boolean(signal) && signal !== "route" && signal !== "router";
 }
