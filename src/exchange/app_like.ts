@@ -13,19 +13,19 @@ export const acceptSocketKey: unique symbol = Symbol("sluice.accept socket");
 /** Key of the method that keeps work going after a response. */
 export const backgroundKey: unique symbol = Symbol("sluice.background");
 
-/** Key of the bodies being streamed. */
+/** Key of the list of bodies being streamed. */
 export const openStreamsKey: unique symbol = Symbol("sluice.open streams");
 
-/** Key of the method that finds the full path of a route. */
+/** Key of the method that finds a route's full path. */
 export const routePathKey: unique symbol = Symbol("sluice.route path");
 
-/** Key of the method that lists all routes, and which of them match a path. */
+/** Key of the method that lists all routes and whether they match a path. */
 export const routesSeenKey: unique symbol = Symbol("sluice.routes seen");
 
-/** Key of a streamed body's progress; a symbol, because a program might use any name. */
+/** Key of a streamed body's progress; a symbol, because programs might use any name. */
 export const piecesKey: unique symbol = Symbol("sluice.pieces");
 
-/** Key of the property that is true once the client has all bytes that the head announced. */
+/** Key of the property that is true once the client has all bytes the head announced. */
 export const deliveredKey: unique symbol = Symbol("sluice.delivered");
 
 /**
@@ -36,9 +36,9 @@ export const deliveredKey: unique symbol = Symbol("sluice.delivered");
 export interface OpenStream {
   /** Cuts the body. */
   destroy(error: Error): unknown;
-  /** How many pieces the client has requested; `null` once it has received all there are and waits for more. */
+  /** How many pieces the client has requested; `null` once it has received all pieces so far and waits for more. */
   readonly [piecesKey]: number | null;
-  /** Whether the client has all bytes that the head announced, although the body has not ended yet. */
+  /** Whether the client has all bytes the head announced, although the body has not ended yet. */
   readonly [deliveredKey]: boolean;
 }
 
@@ -47,7 +47,7 @@ export interface OpenStream {
 export type SettingValue = any;
 
 /**
- * A route, relative to the path of a request.
+ * A route, relative to a request's path.
  *
  * @internal
  */
@@ -58,13 +58,13 @@ export interface SeenRoute {
   readonly fullPath: string;
   /** The route, as in `req.route`. */
   readonly route: unknown;
-  /** The parameters of the route and its mounts if it matches the path, otherwise `null`. */
+  /** Parameters from the route and its mounts if it matches the path, otherwise `null`. */
   readonly params: Readonly<Record<string, unknown>> | null;
 }
 
-/** The parts of an application that its requests and responses need. */
+/** The parts of an application that its requests and responses use. */
 export interface AppLike extends EmitterMethods {
-  /** Values available in every view, and any that a program stores there for its handlers. */
+  /** Values available in every view, and any others that the program stores for its handlers. */
   locals: Record<string, SettingValue>;
   /** The settings; `get(name)` is the public way to read one. */
   readonly settings: Record<string, SettingValue>;
@@ -86,7 +86,7 @@ export interface AppLike extends EmitterMethods {
   enable(name: string): unknown;
   /** Sets a setting to `false`. */
   disable(name: string): unknown;
-  /** Returns the full path the application is mounted at, through all its parents. */
+  /** Returns the full path the application is mounted at, including all its parents'. */
   path(): string;
   /**
    * The runtime.
@@ -95,19 +95,19 @@ export interface AppLike extends EmitterMethods {
    */
   readonly [runtimeKey]: RuntimeSupport;
   /**
-   * Where it differs; `null` for Sluice's own applications.
+   * How it differs from Sluice's own applications; `null` for those.
    *
    * @internal
    */
   readonly [profileKey]: AppProfile | null;
   /**
-   * Returns the full registered path of a route.
+   * Returns a route's full registered path.
    *
    * @internal
    */
   [routePathKey](route: object, path: string): string | undefined;
   /**
-   * Keeps work going after the response: the platform waits for it, and so does closing the application.
+   * Keeps work going after the response: the platform and `close` wait for it.
    *
    * @internal
    */
@@ -125,10 +125,10 @@ export interface AppLike extends EmitterMethods {
    */
   readonly [openStreamsKey]: Set<OpenStream>;
   /**
-   * Reports an error that no handler of the program received; see `FrameworkApp.reportError`.
+   * Reports an error that none of the program's handlers received; see `FrameworkApp.reportError`.
    *
    * @param error The error
-   * @param context The request it belongs to, and where it came from
+   * @param context The request it belongs to, and its origin
    */
   reportError(error: unknown, context: ErrorContext): void;
   /**
@@ -138,7 +138,7 @@ export interface AppLike extends EmitterMethods {
    */
   [adoptKey](req: object, res: object): () => void;
   /**
-   * Returns every route of the outermost application and whether a path matches it, for the error page in development.
+   * Returns every route in the outermost application and whether a path matches it, for the development error page.
    *
    * @param path The path, not decoded
    *
@@ -150,7 +150,7 @@ export interface AppLike extends EmitterMethods {
 }
 
 /**
- * A method, so that callbacks may be typed `(error: Error, html: string)`, as in Express's types.
+ * A method, so callbacks may be typed `(error: Error, html: string)`, as in Express's types.
  *
  * @internal
  */

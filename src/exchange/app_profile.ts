@@ -1,14 +1,14 @@
 /** Key of an application's profile. */
 export const profileKey: unique symbol = Symbol("profile");
 
-/** Where each request of Express's applications differs from Sluice's. */
+/** How requests to Express applications differ from Sluice's. */
 export interface AppProfile {
   /** Value of `X-Powered-By`, which the setting `x-powered-by` sends. */
   readonly poweredBy: string;
-  /** Separator of the methods in the response to OPTIONS. */
+  /** Separator between methods in the OPTIONS response. */
   readonly methodSeparator: string;
   /**
-   * Returns the content type that a file is sent with.
+   * Returns the content type to send a file with.
    *
    * @param type The type that Sluice would send
    */

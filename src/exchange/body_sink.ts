@@ -20,9 +20,9 @@ export interface BodySink {
  * @internal
  */
 export interface Filling {
-  /** Stops, and discards the rest of the body. The sink may still be ended or fail afterwards. */
+  /** Stops, and discards the rest of the body. The sink may still end or fail afterwards. */
   stop(): void;
-  /** Runs a function, now or soon, in the asynchronous context in which the filling began. */
+  /** Runs a function, now or soon, in the async context in which filling began. */
   inContext(run: () => void): void;
 }
 
@@ -31,14 +31,14 @@ export interface Filling {
  *
  * @param stream The body; locked from now on
  * @param sink Receives it
- * @returns Controls for the filling
+ * @returns Controls for filling
  * @throws {TypeError} If the stream is locked
  */
 export function fillFrom(stream: ReadableStream<Uint8Array<ArrayBuffer>>, sink: BodySink): Filling {
   const reader = stream.getReader();
   pump(reader, sink).then(() => sink.end(), (cause) => sink.fail(cause));
   return {
-    // ends pending reads, even where the runtime would never settle them; a failure does not matter
+    // ends pending reads, even where the runtime would never settle them; ignores failures
     stop: () => void reader.cancel().catch(() => {}),
     inContext: captureContext(),
   };

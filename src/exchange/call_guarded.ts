@@ -3,16 +3,16 @@ import type { ErrorContext } from "./error_context.ts";
 
 /** Reports errors: an application. */
 export interface ErrorReporter {
-  /** Reports an error that no handler of the program received. */
+  /** Reports an error that none of the program's handlers received. */
   reportError(error: unknown, context: ErrorContext): void;
 }
 
 /**
- * Calls a callback of the program that no caller guards. Errors that it throws, or that its promise rejects with, are
- * reported.
+ * Calls one of the program's callbacks that is otherwise unguarded. Errors that it throws, or that its promise rejects
+ * with, are reported.
  *
  * @param app Reports the error
- * @param context Where the callback belongs
+ * @param context The callback's error context
  * @param callback The callback
  */
 export function callGuarded(app: ErrorReporter, context: ErrorContext, callback: () => unknown): void {

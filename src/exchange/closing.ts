@@ -1,8 +1,8 @@
-/** Number of applications of this process that are closing; while it is 0, no response is inspected. */
+/** Number of applications closing in this process; while it is 0, no response is inspected. */
 export let closings = 0;
 
 /**
- * Records that the closing of an application has begun or ended.
+ * Records that an application has begun or finished closing.
  *
  * @param change 1 or -1
  */
@@ -11,8 +11,8 @@ export function noteClosing(change: 1 | -1): void {
 }
 
 /**
- * Tells a response's client to send nothing more on the connection, which is about to close: a request in transit would
- * be lost, and clients do not repeat a POST.
+ * Marks a response so that its client sends nothing more on the connection, which is about to close: a request in
+ * transit would be lost, and clients do not repeat a POST.
  *
  * @param response The response, not yet sent
  * @returns The same response, or a copy if its headers are immutable

@@ -12,7 +12,7 @@ export function provideDefaultApp(makeApp: () => AppLike): void {
   make = makeApp;
 }
 
-/** Returns an application with default settings, for middleware in unit tests, or views that a program creates. */
+/** Returns an application with default settings, for middleware in unit tests or views created by the program. */
 export function defaultApp(): AppLike {
   return made ??= make!();
 }

@@ -5,8 +5,9 @@ import type { Any } from "../util/any.ts";
 export const ownAppKey: unique symbol = Symbol("own app");
 
 /**
- * Returns the application whose `request` or `response` an object was created from. That prototype itself exposes none.
- * If it did, as Express's does, light-my-request would conclude that it may replace the prototype's parent.
+ * Returns the application whose `request` or `response` an object was created from. The prototype itself exposes no
+ * application. If it did, as Express's does, light-my-request would conclude that it may replace the prototype's
+ * parent.
  *
  * @param object The request or response
  */
@@ -26,14 +27,14 @@ interface DerivedRequest {
   readonly app?: unknown;
 }
 
-/** The part of an application that is needed, because tests may assign less than a whole one. */
+/** The part of an application used here, because tests may assign less than a whole one. */
 interface Settings {
   /** Reads a setting. */
   get(name: string): Any;
 }
 
 /**
- * Returns the application of a request or a response.
+ * Returns a request's or response's application.
  *
  * @param owner The request or response
  * @param caller Name of the property or method for error messages
@@ -54,7 +55,7 @@ export function appOf<T extends { readonly app?: unknown }>(
  *
  * @param value The value
  * @param caller Name of the property or method for error messages
- * @param missing What it needs, as a program would assign it
+ * @param missing The missing property, as a program would assign it
  * @throws {TypeError} If there is none
  */
 export function given<T>(value: T, caller: string, missing: string): NonNullable<T> {

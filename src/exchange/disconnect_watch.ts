@@ -1,7 +1,7 @@
 import type { ClientWatch } from "./runtime_support.ts";
 
 /**
- * ms within which most requests get their response. The others start listening after one to two times this long, early
+ * ms within which most requests get their response. The others start listening after this long to twice as long, early
  * enough to notice a disconnect.
  */
 const PATIENCE_MS = 20;
@@ -26,14 +26,14 @@ export class DisconnectWatch implements ClientWatch {
   }
 
   /**
-   * Starts listening after a while, unless the exchange is over by then.
+   * Starts listening after a delay, unless the exchange is over by then.
    *
    * @param listen Starts listening
    */
   listenLater(listen: () => void): void {
     this.#listen = listen;
     younger.add(this);
-    // one timer for all, because setting one has a cost, too
+    // one timer for all, because setting one also has a cost
     stopTimer ??= startTimer();
   }
 
@@ -58,7 +58,8 @@ let older = new Set<DisconnectWatch>();
 /** Stops the timer, while there is one. */
 let stopTimer: (() => void) | null = null;
 
-// both from one clock: a test may install or remove fake timers in between, whose clearTimeout would stop another timer
+// both from one clock: a test may install or remove fake timers in between, and their clearTimeout would stop another
+// timer
 function startTimer(): () => void {
   const { setTimeout, clearTimeout } = globalThis;
   const timer = setTimeout(promote, PATIENCE_MS);
@@ -66,7 +67,7 @@ function startTimer(): () => void {
     try {
       clearTimeout(timer);
     } catch {
-      // once a test has restored Deno's FakeTime its clearTimeout throws; the timer no longer exists by then
+      // once a test has restored Deno's FakeTime, its clearTimeout throws; the timer no longer exists by then
     }
   };
 }
@@ -76,7 +77,7 @@ function endTimer(): void {
   stopTimer = null;
 }
 
-/** Starts listening on all of them, before a server cuts its connections: they notice it then, and no timer is left. */
+/** Starts all listeners before a server cuts its connections: they notice the cut, and no timer remains. */
 export function listenNow(): void {
   const due = [...older, ...younger];
   older.clear();

@@ -1,18 +1,18 @@
 /**
- * Where an error came from that no handler of the program received:
+ * Origin of an error that none of the program's handlers received:
  *
  * - `"handler"`: handlers and middleware, even after the response was sent, if no error handler handled it. Includes
- *   errors caused by the client, with a status below 500: check `error.status`
- * - `"response"`: a body being sent: the stream of a returned `Response`, of `res.send` or of a pipe, or a file
+ *   client errors, with a status below 500: check `error.status`
+ * - `"response"`: a body being sent: a file, or a stream from a returned `Response`, from `res.send` or from a pipe
  * - `"background"`: work passed to `req.waitUntil`
- * - `"listener"`: a listener or callback of the program that the framework called: events of requests, responses and
- *   sockets, callbacks of `res.write`, `res.end`, `res.sendFile`, `app.listen` and `app.close`
- * - `"view"`: the callback of `res.render` or `app.render`
- * - `"websocket"`: a handler of a WebSocket without an `error` handler
- * - `"connection"`: a client that violated the protocol: a malformed request, a failed TLS handshake, an invalid frame.
- *   Any client can cause these, so they go to listeners only, never to the console
+ * - `"listener"`: the program's listener or callback, called by the framework: events on requests, responses and
+ *   sockets, callbacks for `res.write`, `res.end`, `res.sendFile`, `app.listen` and `app.close`
+ * - `"view"`: the callback for `res.render` or `app.render`
+ * - `"websocket"`: a handler for a WebSocket without an `error` handler
+ * - `"connection"`: a client violated the protocol: a malformed request, a failed TLS handshake, an invalid frame. Any
+ *   client can cause these, so they go only to listeners, never to the console
  * - `"broker"`: the broker that carries topics to other processes, such as Redis
- * - `"limiter"`: the store of a rate limiter
+ * - `"limiter"`: a rate limiter's store
  * - `"server"`: the server itself, outside any request: it cannot accept connections, or could not listen again
  * - `"telemetry"`: a monitoring agent: a span, a context or a channel that is incomplete or throws. Each kind of call
  *   is reported once per application, and requests are served without it
@@ -30,14 +30,14 @@ export type ErrorPhase =
   | "server"
   | "telemetry";
 
-/** Context of an error. */
+/** An error's context. */
 export interface ErrorContext {
   /** The request it belongs to, if any. */
   readonly req?: object | undefined;
-  /** Where it came from. */
+  /** Its origin. */
   readonly phase: ErrorPhase;
   /**
-   * Whether the runtime is about to report the same error itself, because the body that it sends fails.
+   * Whether the runtime is about to report the same error itself, because the body it sends fails.
    *
    * @internal
    */

@@ -20,10 +20,10 @@ import {
 import { DisconnectWatch } from "./disconnect_watch.ts";
 import { runtimeKey } from "../util/runtime_key.ts";
 
-/** The runtime's own, not a test's fake timers, which do not delay Node's events either. */
+/** The runtime's own timer, not a test's fake one, which does not delay Node's events either. */
 const { queueMicrotask } = globalThis;
 
-/** Microtasks within which a finished handler's promise settles, even when wrapped in another one. */
+/** Microtasks within which a finished handler's promise settles, even when wrapped in another promise. */
 const SETTLING_MICROTASKS = 4;
 
 /** Key under which a request keeps its exchange. */
@@ -83,17 +83,17 @@ export type Respond = (body: WebBody, status: number, statusText: string, head: 
 export interface BodyReading {
   /** Number of chunks read so far. */
   readonly taken: number;
-  /** Whether a reader waits for more of it. */
+  /** Whether a reader waits for more. */
   readonly busy: boolean;
   /** Called when the response is complete. */
   responded(): void;
   /** Discards the rest of the body, unless it is being read. */
   drop(): void;
-  /** Returns a copy of the body for a parser that also reads it; `null` if it is too late for one. */
+  /** Returns a copy of the body for a parser that also reads it; `null` if it is too late for that. */
   beside(): ReadableStream<Uint8Array<ArrayBuffer>> | null;
 }
 
-/** Lists of listeners are copies of this, not literals; `Emitter` explains why. */
+/** Listener lists are copies of this, not literals; `Emitter` explains why. */
 const NOBODY: readonly (() => void)[] = [];
 
 type Deliver = (response: Response) => void;
@@ -102,7 +102,7 @@ type Deliver = (response: Response) => void;
 class ColdFields {
   onEnd: (() => void)[] | null = null;
   onAbort: (() => void)[] | null = null;
-  /** Runs the listeners for the end in the right asynchronous context, if that matters. */
+  /** Runs the end listeners in the right async context, if that matters. */
   inContext: ((run: () => void) => void) | null = null;
   streaming: OpenStream | null = null;
   reading: BodyReading | null = null;
@@ -113,7 +113,7 @@ class ColdFields {
   bodiless = false;
   /** Number of handlers whose promise has not settled yet. */
   handlers = 0;
-  /** Notifies the platform, if it waits for the handlers, that all have settled. */
+  /** Notifies a platform waiting for the handlers that all have settled. */
   handlersEnded: (() => void) | null = null;
   peer: Peer | null = null;
   /** The entry for a server that waits for the response. */
@@ -121,7 +121,7 @@ class ColdFields {
   failure: Failure | null = null;
 }
 
-/** An error that a mounted application did not handle, and that application. */
+/** An error that a mounted application did not handle, with that application. */
 interface Failure {
   readonly error: unknown;
   readonly app: AppLike;
@@ -137,13 +137,13 @@ export class Exchange implements Waiter {
   readonly target: Target;
   /** The platform's second argument; not inspected until the peer is needed. */
   readonly info: unknown;
-  /** The application that is handling the request; changes while a mounted application runs. */
+  /** The application handling the request; changes while a mounted application runs. */
   app: AppLike;
-  /** Creates the web response, if the platform has a faster way than the runtime's class. */
+  /** Creates the web response, where the platform has a faster way than the runtime's class. */
   respond: Respond | null = null;
   /** Sequence number of this request, in creation order. */
   readonly sequence: number = ++created.last;
-  /** The response or, before there is one, the function that passes it to a waiting platform. */
+  /** The response, or before that the function that passes it to a waiting platform. */
   #response: Response | Deliver | null = null;
   /** Whether the platform had to wait for the response. */
   #wasAwaited = false;
@@ -194,7 +194,10 @@ export class Exchange implements Waiter {
     return STATES[this.#state].isAborted;
   }
 
-  /** Whether reading has shown that the request has no body, although neither its headers nor the runtime did. */
+  /**
+   * Whether reading has shown that the request has no body, although neither its headers nor the runtime indicated
+   * that.
+   */
   get bodiless(): boolean {
     return this.#coldFields?.bodiless ?? false;
   }
@@ -208,7 +211,7 @@ export class Exchange implements Waiter {
     return this.#state === "lost";
   }
 
-  /** Whether the server's side, and not its client, broke off the exchange. */
+  /** Whether the server's side, not the client, broke off the exchange. */
   get isBrokenOff(): boolean {
     return this.#state === "brokenOff" || this.#state === "unanswered";
   }
@@ -255,10 +258,10 @@ export class Exchange implements Waiter {
   }
 
   /**
-   * Called when the client has disconnected, or its server is closing; no effect once the response is complete. The
+   * Called when the client has disconnected or the server is closing; no effect once the response is complete. The
    * handler may continue.
    *
-   * @param response For the platform, if there is none yet; omitted where the platform needs none
+   * @param response Response for the platform, if there is none yet; omitted where the platform needs none
    */
   abort(response?: Response): void {
     const isNeeded = response !== undefined && this.response === null;
@@ -290,12 +293,12 @@ export class Exchange implements Waiter {
     const run = (): void => {
       for (const listener of left) this.#runListener(listener);
     };
-    // later, because listeners may read the response, which the platform gets only after this turn
+    // later, because listeners may read the response, which the platform gets only after this tick
     if (coldFields.inContext === null) queueMicrotask(run);
     else coldFields.inContext(run);
   }
 
-  // listeners of requests, responses and sockets report the program's errors themselves, with the request
+  // listeners on requests, responses and sockets report the program's errors themselves, with the request
   #runListener(listener: () => void): void {
     try {
       listener();
@@ -304,7 +307,7 @@ export class Exchange implements Waiter {
     }
   }
 
-  /** Makes the listeners for the end run in the current asynchronous context, as on Node, not in the platform's. */
+  /** Makes the end listeners run in the current async context, as on Node, not in the platform's. */
   endInThisContext(): void {
     if (this.#coldFields?.onEnd) this.#coldFields.inContext = captureContext();
   }
@@ -315,7 +318,9 @@ export class Exchange implements Waiter {
     return coldFields !== null && (coldFields.onEnd !== null || coldFields.onAbort !== null);
   }
 
-  /** Runs a listener when the exchange is over, however it ended; `first` is for the response's, as in Node. */
+  /**
+   * Runs a listener when the exchange is over, however it ended; `first` is for the response's listeners, as in Node.
+   */
   onEnd(listener: () => void, first = false): void {
     if (this.response !== null) this.#keep();
     if (this.#isOver) return queueMicrotask(listener);
@@ -345,7 +350,7 @@ export class Exchange implements Waiter {
     isAdded = true;
   }
 
-  /** Whether the platform waits for the response, because there was none in the turn in which the request arrived. */
+  /** Whether the platform waits for the response, because there was none on the tick in which the request arrived. */
   get awaited(): boolean {
     return typeof this.#response === "function";
   }
@@ -355,7 +360,7 @@ export class Exchange implements Waiter {
   }
 
   // The signal is not read until there are listeners and the response takes time: on Deno reading it costs more than a
-  // whole request, and Deno warns about it. No disconnect can be noticed within a turn.
+  // whole request, and Deno warns about it. No disconnect can be noticed within one tick.
   #watch(): void {
     const coldFields = this.#coldFields;
     if (coldFields === null || coldFields.watch !== null || !this.hasListeners) return;
@@ -372,7 +377,7 @@ export class Exchange implements Waiter {
   }
 
   #listen(watch: DisconnectWatch): void {
-    // listeners may read the request, which the platform may release with a response from elsewhere
+    // listeners may read the request, which the platform may release with another response
     this.#keepRequest();
     const { request } = this.target;
     if (this.app[runtimeKey].onAbort?.(request, watch)) return;
@@ -384,8 +389,8 @@ export class Exchange implements Waiter {
 
   /**
    * Called when readers find that the body was cut off: the client has disconnected, or sent invalid HTTP. As on Node,
-   * this ends the exchange. But on Deno, and for requests made in process, the client may still be there: the handler
-   * may respond in this turn; otherwise it gets 400, which Node's and Bun's servers send themselves.
+   * this ends the exchange. But on Deno, and for in-process requests, the client may still be connected. Then the
+   * handler may respond in this tick; otherwise the client gets 400, which Node's and Bun's servers send themselves.
    */
   lose(): void {
     if (this.#isOver) return;
@@ -401,7 +406,7 @@ export class Exchange implements Waiter {
   // Deno aborts the signal of a request that becomes a WebSocket, although the client is still connected
   #hearAbort(): void {
     if (this.#state === "upgrading" || this.response?.status === 101) return;
-    // Bun notifies the body's reader after the signal, in the same turn; a body that was cut off is a 400
+    // Bun notifies the body's reader after the signal, in the same tick; a truncated body gets a 400
     if (this.response === null && this.target.request.bodyUsed) {
       return void setTimeout(() => this.#isOver || this.disconnect(), 0);
     }
@@ -411,8 +416,8 @@ export class Exchange implements Waiter {
   }
 
   /**
-   * Called when the client disconnected, or no longer waits for this response. Without one the platform would wait for
-   * the handler forever, and Deno keep the connection open.
+   * Called when the client has disconnected, or no longer waits for this response. Without a response, the platform
+   * would wait for the handler forever, and Deno would keep the connection open.
    */
   disconnect(): void {
     // a response without a body is complete with its head
@@ -453,13 +458,13 @@ export class Exchange implements Waiter {
     return this.app.isClosing && this.app[runtimeKey].keepsConnections === true;
   }
 
-  /** Whether the promise of a handler has not settled yet. */
+  /** Whether a handler's promise has not settled yet. */
   get #isHandled(): boolean {
     return this.#coldFields !== null && this.#coldFields.handlers > 0;
   }
 
-  // Whether the platform releases the request with the response. A body being written has already begun, whatever its
-  // handler does next.
+  // Whether the platform releases the request with the response. A body being written has already begun, regardless of
+  // its handler.
   get #waitsForHandlers(): boolean {
     return this.app[runtimeKey].keepHeaders !== undefined && this.streaming === null;
   }
@@ -485,7 +490,7 @@ export class Exchange implements Waiter {
   }
 
   // Most handlers have nothing left to do once they have responded, and their promises settle some microtasks later.
-  // Waiting for those is cheaper than keeping what the others may still read.
+  // Waiting for those is cheaper than keeping data that the others may still read.
   #afterHandlers(pass: () => void): void {
     let left = SETTLING_MICROTASKS;
     const look = (): void => {
@@ -498,7 +503,7 @@ export class Exchange implements Waiter {
 
   /**
    * Settles the exchange with the response that turns the request into a WebSocket. The exchange ends with the
-   * connection, whose owner reports that.
+   * connection, as reported by the connection's owner.
    *
    * @param accept Accepts the WebSocket and returns the response
    * @throws Errors of `accept`
@@ -513,14 +518,14 @@ export class Exchange implements Waiter {
     }
   }
 
-  /** Called when the current application was mounted and passes on an error it did not handle. */
+  /** Called when the current application, a mounted one, passes on an error it did not handle. */
   noteFailure(error: unknown): void {
     const coldFields = this.#ensureColdFields;
     // the innermost application counts
     if (coldFields.failure?.error !== error) coldFields.failure = { error, app: this.app };
   }
 
-  /** Returns the application that an error came from, whose listeners get it first. */
+  /** Returns the application that an error came from; its listeners get the error first. */
   appOf(error: unknown): AppLike {
     const failure = this.#coldFields?.failure;
     return failure && failure.error === error ? failure.app : this.app;
@@ -530,12 +535,12 @@ export class Exchange implements Waiter {
   handlerBegan(): void {
     const coldFields = this.#ensureColdFields;
     coldFields.handlers++;
-    // the response may be on its way already, if nothing was pending when it was given
+    // the response may already be on its way, if no handler was pending when it was given
     const isPassed = this.#wasAwaited && coldFields.handlers === 1;
     if (this.response !== null && (isPassed || !this.#waitsForHandlers)) this.#keep();
   }
 
-  /** Called when the promise of a handler has settled. */
+  /** Called when a handler's promise has settled. */
   handlerEnded(): void {
     const coldFields = this.#ensureColdFields;
     if (--coldFields.handlers > 0) return;
@@ -543,8 +548,8 @@ export class Exchange implements Waiter {
     coldFields.handlersEnded = null;
   }
 
-  // On Node a request can be read after its response. Other platforms release its unread parts by then, so it is read
-  // here if a remaining listener or handler may want it. Some platforms would stop the handler as well.
+  // On Node a request can be read after its response. Other platforms release unread parts by then, so the request is
+  // read here if a remaining listener or handler may need it. Some platforms would also stop the handler.
   #keep(): void {
     this.#keepRequest();
     const coldFields = this.#ensureColdFields;
@@ -552,10 +557,10 @@ export class Exchange implements Waiter {
   }
 
   /**
-   * Makes the platform wait for work that continues after the response, where it would otherwise end everything, as
+   * Makes the platform wait for work that continues after the response, where it would otherwise stop that work, as
    * Workers do.
    *
-   * @returns A function to call when it is over; `null` where nothing has to wait
+   * @returns A function to call when the work is over; `null` where the platform need not wait
    */
   goOn(): (() => void) | null {
     if (!this.app[runtimeKey].endsWithResponse) return null;
@@ -587,24 +592,25 @@ export class Exchange implements Waiter {
 
   /**
    * Breaks off the exchange from the server's side. A response that has begun is cut. If there is none, the platform
-   * gets one whose body fails at once: the connection cannot be closed from here, and the client must not keep waiting.
+   * gets one with a body that fails at once: the connection cannot be closed from here, and the client must not keep
+   * waiting.
    *
    * @param error The reason
    */
   breakOff(error?: Error): void {
     if (this.#isOver) return;
     const isFirst = this.response === null;
-    // a client that checks only the status must not mistake it for a success
+    // a client that checks only the status must not see a success
     if (isFirst) this.settle(new Response(brokenBody(), { status: 500 }));
     this.#endAborted(isFirst ? "breakOffFirst" : "breakOff");
     this.streaming?.destroy(error ?? brokenOff());
   }
 
   /**
-   * Returns the response, for the platform.
+   * Returns the response to the platform.
    *
-   * @returns The response; a promise if there is none yet, or if the platform releases the request with it while a
-   * handler may still need that
+   * @returns The response; a promise if there is none yet, or if the platform would release the request while a handler
+   * may still need it
    */
   settled(): Response | Promise<Response> {
     const { response } = this;
@@ -618,7 +624,7 @@ export class Exchange implements Waiter {
     return promise;
   }
 
-  // a separate method, because the variables of a closure would be allocated for every request
+  // a separate method, because otherwise every request would allocate a closure's variables
   #later(): Promise<Response> {
     const { app: { [runtimeKey]: runtime }, target: { request }, info } = this;
     runtime.allowSilence?.(request, info);
@@ -633,12 +639,12 @@ export class Exchange implements Waiter {
   }
 }
 
-// a separate function, because a closure keeps all variables around it alive
+// a separate function, because a closure keeps all enclosing variables alive
 function listenTo(signal: AbortSignal, watch: DisconnectWatch): void {
   signal.addEventListener("abort", () => watch.hear(), { once: true });
 }
 
-// The headers may have been released, if something else, such as a deadline, responded before they were read.
+// If other code, such as a deadline, responded before the headers were read, they may have been released.
 function asksForUpgrade({ app, target }: Exchange): boolean {
   try {
     return app[runtimeKey].header(target.request, "upgrade") !== null;

@@ -2,7 +2,7 @@
 export type ExchangeState =
   /** Its handlers are running, or its response is being passed on. */
   | "open"
-  /** It is becoming, or has become, a WebSocket, and ends with that. */
+  /** It is becoming, or has become, a WebSocket, and ends with the connection. */
   | "upgrading"
   /** The whole response was passed to the platform. */
   | "finished"
@@ -15,10 +15,10 @@ export type ExchangeState =
   /** The program broke it off before there was a response. */
   | "unanswered";
 
-/** Events of an exchange. */
+/** Exchange events. */
 export type ExchangeEvent = "finish" | "abort" | "lose" | "breakOff" | "breakOffFirst" | "upgrade" | "decline";
 
-/** The properties of a state, and its transitions. An event that is not listed changes nothing. */
+/** A state's properties and transitions. Unlisted events change nothing. */
 interface StateRow {
   /** Whether the exchange is over. */
   readonly isOver: boolean;
@@ -40,7 +40,7 @@ const ABORTED: StateRow = { isOver: true, isAborted: true, after: {} };
 
 /**
  * The states and their transitions. The first end counts: a handler that destroys its request may still end the
- * response, which is then not a success.
+ * response, but that is not a success.
  */
 export const STATES: Readonly<Record<ExchangeState, StateRow>> = {
   open: { isOver: false, isAborted: false, after: { ...ENDS, upgrade: "upgrading" } },

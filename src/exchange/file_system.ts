@@ -10,9 +10,9 @@ export interface FileStat {
   readonly isDirectory: boolean;
   /** Size in bytes. */
   readonly size: number;
-  /** Time of the last change, in ms since 1970. */
+  /** Modification time, in ms since 1970. */
   readonly mtimeMs: number;
-  /** Entity tag of the contents, if the date does not depend on them. */
+  /** Entity tag for the contents, if the date does not depend on them. */
   readonly tag?: string;
 }
 
@@ -41,14 +41,14 @@ export interface OpenFile {
 export interface WholeFile {
   /** Returns information about it; synchronous, because an open file needs no lookup. */
   stat(): FileStat;
-  /** Hands over its content, as a body that the runtime sends itself, and then closes. */
+  /** Hands over its content, as a body that the runtime sends and then closes itself. */
   take(): ReadableStream<Uint8Array>;
   /** Closes it, unless its content was handed over. */
   close(): void;
 }
 
 /**
- * The files of a platform that has any. Errors carry Node's `code`: `ENOENT`, `ENOTDIR`, `EACCES`, `ENAMETOOLONG`.
+ * A platform's file system. Errors have Node's `code`: `ENOENT`, `ENOTDIR`, `EACCES`, `ENAMETOOLONG`.
  *
  * @internal
  */
@@ -67,7 +67,7 @@ export interface FileSystem {
    */
   open(path: string, start: number): Promise<OpenFile>;
   /**
-   * Opens a file whose content the runtime can send itself. The transfer then can be neither observed nor broken off.
+   * Opens a file whose content the runtime can send itself. The transfer can then be neither observed nor broken off.
    *
    * @param path The file
    */
@@ -79,7 +79,7 @@ export interface FileSystem {
   /** Reads a whole file as UTF-8. */
   readText(path: string): Promise<string>;
   /**
-   * Returns a source file's content, for its developer. Synchronous, because the page that shows it ends an exchange.
+   * Returns a source file's content, for the developer. Synchronous, because the page that shows it ends an exchange.
    *
    * @param path Absolute path of the file
    * @returns The string; `undefined` if it cannot be read without a permission prompt

@@ -1,14 +1,14 @@
 import type { OpenStream } from "./app_like.ts";
 
-/** The bodies of an application that are being streamed. */
+/** An application's bodies being streamed. */
 export class OpenStreams extends Set<OpenStream> {
   readonly #watchers = new Set<() => void>();
 
   /**
    * Reports each body that starts.
    *
-   * @param opened Called for each
-   * @returns Stops reporting
+   * @param opened Called with each body
+   * @returns A function that stops reporting
    */
   watch(opened: () => void): () => void {
     this.#watchers.add(opened);

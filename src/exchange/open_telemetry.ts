@@ -1,6 +1,6 @@
 /** The part of an OpenTelemetry span used here. */
 export interface Span {
-  /** The SDK's spans expose them and accept replacements; Deno's do neither. */
+  /** The SDK's spans expose attributes and accept replacements; Deno's do neither. */
   readonly attributes?: Readonly<Record<string, unknown>>;
   isRecording(): boolean;
   updateName(name: string): unknown;
@@ -42,11 +42,11 @@ export interface OpenTelemetry {
 
 /**
  * Key under which version 1 of `@opentelemetry/api` registers the state that all its copies in a process share, and
- * Deno its own. Contexts keep values under registered symbols, too (`createContextKey` of the same package).
+ * Deno its own. Contexts also keep values under registered symbols (`createContextKey` in the same package).
  */
 export const OPEN_TELEMETRY: unique symbol = Symbol.for("opentelemetry.js.api.1");
 
-/** Key of a context's span. */
+/** Key of the span in a context. */
 export const SPAN: unique symbol = Symbol.for("OpenTelemetry Context Key SPAN");
 
 /** The global object, where an API may be registered. */
@@ -54,14 +54,14 @@ export interface Registry {
   readonly [OPEN_TELEMETRY]?: OpenTelemetry;
 }
 
-/** Methods allowed in a span name; any other becomes `HTTP`, because clients can invent any number of them. */
+/** Methods allowed in a span name; others become `HTTP`, because clients can invent any number of them. */
 const METHODS = /^(?:CONNECT|DELETE|GET|HEAD|OPTIONS|PATCH|POST|PUT|QUERY|TRACE)$/;
 
 /**
- * Returns the name of a span by the semantic conventions.
+ * Returns a span's name under the semantic conventions.
  *
- * @param method The method of the request
- * @param route The full path of its route, if known
+ * @param method The request method
+ * @param route Full path of its route, if known
  */
 export function spanName(method: string, route?: string): string {
   const shown = isKnownMethod(method) ? method : "HTTP";

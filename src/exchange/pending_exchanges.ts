@@ -14,8 +14,8 @@ export interface Waiter {
 }
 
 /**
- * ms after which a handler is slow. Watching for a disconnect has a cost on every runtime, and most handlers have
- * responded by then.
+ * ms after which a handler counts as slow. Watching for a disconnect has a cost on every runtime, and most handlers
+ * have responded by then.
  */
 const SLOW_MS = 1000;
 
@@ -45,8 +45,8 @@ export class Waiting implements Linked<Waiting> {
 const waiting = new LinkedList<Waiting>();
 
 /**
- * Request bodies being read although there may be a response already, until their exchanges are over, with the
- * applications that received the requests.
+ * Request bodies still being read, perhaps after the response, until their exchanges are over, with the applications
+ * that received the requests.
  */
 export const readings = new Map<{ readonly busy: boolean }, object>();
 
@@ -54,9 +54,9 @@ export const readings = new Map<{ readonly busy: boolean }, object>();
 let lookedAt = 0;
 let lastThen = 0;
 
-/** The server that is passing on a request in this turn. */
+/** The server passing on a request in this tick. */
 let receiver: object | null = null;
-/** The promise of the exchange that started waiting in this turn. */
+/** Promise of the exchange that started waiting in this tick. */
 let promised: unknown = null;
 
 /**
@@ -110,7 +110,7 @@ export function beginWaiting(waiter: Waiter, promise: Promise<Response>): Waitin
 }
 
 /**
- * Records that a server gets a promise that settles in this turn, so that nothing has to be cut.
+ * Records that a server gets a promise that settles in this tick, so there is nothing to cut.
  *
  * @param promise The promise
  */
@@ -130,13 +130,13 @@ export function endWaiting(ended: Waiting): void {
 /**
  * Called for one in {@linkcode LOOK_EVERY} requests; looks for slow handlers. Otherwise their clients' disconnects
  * would go unnoticed, and a server would keep their requests until they have responded. It needs no timer, because
- * without further requests nothing more is kept.
+ * without further requests no more memory is kept.
  *
  * @param sequence Number of the request
  */
 export function lookAround(sequence: number): void {
   const now = Date.now();
-  // also when the clock was set back
+  // also true if the clock was set back
   if (Math.abs(now - lookedAt) < SLOW_MS) return;
   for (const { waiter } of waiting) {
     if (waiter.sequence > lastThen) break;
@@ -149,9 +149,9 @@ export function lookAround(sequence: number): void {
 /**
  * Returns whether a request body may still arrive: it is being read, or its handler has not responded and may read it.
  *
- * @param app The application of the server
+ * @param app The server's application
  * @param server The server that received the request
- * @param requests Requests that it passed on otherwise
+ * @param requests Requests that it passed on another way
  */
 export function mayReadBodies(app: object, server: object, requests: Iterable<Request>): boolean {
   for (const [{ busy }, owner] of readings) if (busy && owner === app) return true;
@@ -161,10 +161,10 @@ export function mayReadBodies(app: object, server: object, requests: Iterable<Re
 }
 
 /**
- * Ends the exchanges of a server that wait for their handlers.
+ * Ends a server's exchanges that wait for their handlers.
  *
  * @param server The server
- * @param requests Requests that it passed on otherwise
+ * @param requests Requests that it passed on another way
  * @param response Creates the response for each
  * @returns Their requests
  */

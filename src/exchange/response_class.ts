@@ -1,4 +1,4 @@
-/** The runtime's own class, once it was requested; reading it is faster than a call. */
+/** The runtime's own class, once requested; reading it is faster than a call. */
 export let ownResponseClass: typeof Response | undefined;
 
 /**
@@ -22,7 +22,7 @@ function rootOf(made: typeof Response): typeof Response {
  * @param value The value
  */
 export function isResponse(value: unknown): value is Response {
-  // first, because most handlers return nothing, and reading a global class is slow on Deno
+  // checked first, because most handlers return nothing, and reading a global class is slow on Deno
   if (typeof value !== "object") return false;
   return value instanceof responseClass() || value instanceof Response;
 }

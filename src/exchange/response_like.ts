@@ -2,15 +2,15 @@ import type { EmitterMethods } from "../util/emitter_methods.ts";
 import type { Any } from "../util/any.ts";
 
 /**
- * The type of `req.res`: the part of a response needed by requests and by code that gets only the request, such as
- * controllers, resolvers and the storage engines of multipart parsers.
+ * The type of `req.res`: the part of a response used by requests and by code that gets only the request, such as
+ * controllers, resolvers and multipart parsers' storage engines.
  */
 export interface ResponseLike extends EmitterMethods {
   /** Status of the response. */
   statusCode: number;
   /** Whether the status and headers have been sent. */
   readonly headersSent: boolean;
-  /** Values for the views of this request. */
+  /** Values for this request's views. */
   locals: Record<string, Any>;
   /** Reads a response header. */
   getHeader(name: string): number | string | string[] | undefined;
@@ -26,7 +26,7 @@ export interface ResponseLike extends EmitterMethods {
   clearCookie(name: string, options?: object | null): this;
   /** Sets the status. */
   status(code: number): this;
-  /** Responds with a status, and its reason phrase as the body. */
+  /** Responds with a status and its reason phrase as the body. */
   sendStatus(code: number): this;
   /** Responds with a body. */
   send(body?: Any): this;

@@ -11,7 +11,7 @@ import type { Peer } from "./peer.ts";
 export interface ClientWatch {
   /** Called when the client has disconnected. */
   hear(): void;
-  /** Starts listening after a while, unless the exchange is over by then. */
+  /** Starts listening after a delay, unless the exchange is over by then. */
   listenLater(listen: () => void): void;
 }
 
@@ -21,9 +21,9 @@ export interface ClientWatch {
  * @internal
  */
 export interface NodeHttp {
-  /** The class of its requests, which some packages add methods to. */
+  /** Its request class, to which some packages add methods. */
   readonly IncomingMessage: { readonly prototype: Readonly<Record<string, unknown>> };
-  /** The class of its responses. */
+  /** Its response class. */
   readonly OutgoingMessage: new () => object;
 }
 
@@ -42,7 +42,7 @@ export interface EventChannel {
 }
 
 /**
- * The channels of a `TracingChannel` of `node:diagnostics_channel`.
+ * The channels in a `TracingChannel` from `node:diagnostics_channel`.
  *
  * @internal
  */
@@ -53,13 +53,13 @@ export interface TracingChannels {
   readonly end: EventChannel;
   /** The promise it returned has settled. */
   readonly asyncStart: EventChannel;
-  /** After that. */
+  /** The call is complete after that. */
   readonly asyncEnd: EventChannel;
   /** It fails. */
   readonly error: EventChannel;
 }
 
-/** Codings of compressed bodies, as named in the Compression standard. */
+/** Codings for compressed bodies, as named in the Compression standard. */
 export type InflatedCoding = "gzip" | "deflate" | "brotli";
 
 /** Decompresses bytes. */
@@ -83,19 +83,19 @@ export interface RequestAccess {
    * Visits all headers of a request.
    *
    * @param request The request
-   * @param visitor Called with value and name, which may be repeated and spelled as the client sent it
+   * @param visitor Called with value and name, which may be repeated and is spelled as the client sent it
    */
   visitHeaders(request: Request, visitor: (value: string, name: string) => void): void;
   /**
-   * The headers of a request by lowercase name, where the runtime has them in an object that the program may modify.
+   * A request's headers by lowercase name, where the runtime has them in an object that the program may modify.
    *
    * @param request The request
    */
   headers?(request: Request): Record<string, string | string[] | undefined> | null;
-  /** Keeps the headers of a request readable after its response, where the runtime would release them. */
+  /** Keeps a request's headers readable after its response, where the runtime would release them. */
   keepHeaders?(request: Request): void;
   /**
-   * Reads the `Host` header of a request whose URL was built from it unchecked. Absent where the server or the platform
+   * Reads the `Host` header of a request with a URL built from it unchecked. Absent where the server or the platform
    * has checked it.
    *
    * @param request The request
@@ -118,24 +118,24 @@ export interface RequestAccess {
  */
 export interface RequestBodies {
   /**
-   * Returns whether a request whose headers announce no body has one, where `body` is a stream either way.
+   * Returns whether a request has a body that its headers do not announce, where `body` is a stream either way.
    *
    * @param request The request
    */
   hasUnannouncedBody?(request: Request): boolean;
   /**
-   * Reads the body of a request as a string synchronously, if it has already arrived.
+   * Reads a request's body as a string synchronously, if it has already arrived.
    *
    * @param request The request
-   * @returns The string, `null` if the body has to be read in the usual way
+   * @returns The string, `null` if the body must be read in the usual way
    */
   arrivedText?(request: Request): string | null;
   /**
-   * Fills a sink with the body of a request, where that is cheaper than through its stream.
+   * Fills a sink with a request's body, where that is cheaper than through its stream.
    *
    * @param request The request, not yet read
    * @param sink Receives the body
-   * @returns Controls for the filling; `null` if the body has to be read in the usual way
+   * @returns Controls for filling; `null` if the body must be read in the usual way
    */
   fillSink?(request: Request, sink: BodySink): Filling | null;
   /** Whether a body is dropped with the response, even the part that has arrived. */
@@ -158,7 +158,7 @@ export interface RequestBodies {
 }
 
 /**
- * Properties of the connection to a client, and ways to detect its end.
+ * Properties of a client connection, and ways to detect its end.
  *
  * @internal
  */
@@ -166,8 +166,8 @@ export interface ClientConnections {
   /** Returns the sender of a request, from the platform's second argument. */
   peerOf(info: unknown, request: Request): Peer;
   /**
-   * Returns where the server that received a request listens; `undefined` if unknown. Absent where that is not
-   * reported, or the connection itself reports it.
+   * Returns the listening address of the server that received a request; `undefined` if unknown. Absent where the
+   * runtime does not report it, or the connection itself does.
    *
    * @param info The platform's second argument
    */
@@ -175,12 +175,12 @@ export interface ClientConnections {
   /** Whether the sender is known only while it is connected. */
   readonly forgetsPeer?: boolean;
   /**
-   * Whether connections are kept open until a response says otherwise, even while their application is closing. Absent
-   * where the server itself tells the client.
+   * Whether connections stay open until a response closes them, even while their application is closing. Absent where
+   * the server itself notifies the client.
    */
   readonly keepsConnections?: boolean;
   /**
-   * Watches for a request's client to disconnect, where reading the signal is too expensive to do for every request.
+   * Watches for a request's client to disconnect, where reading the signal for every request is too expensive.
    *
    * @param request The request
    * @param watch Notified when the client has disconnected
@@ -192,7 +192,7 @@ export interface ClientConnections {
    *
    * @param request The request
    * @param watch Notified when the client has disconnected, and perhaps when the response has been sent
-   * @returns Whether it will; otherwise listen to the signal
+   * @returns Whether it watches; otherwise listen to the signal
    */
   onAbort?(request: Request, watch: ClientWatch): boolean;
   /**
@@ -203,7 +203,7 @@ export interface ClientConnections {
    */
   awaits?(request: Request, info: unknown): boolean;
   /**
-   * Lets the connection of a request be silent for as long as its response takes, where the runtime would cut it: event
+   * Lets a request's connection be silent for as long as the response takes, where the runtime would cut it: event
    * streams may be idle.
    *
    * @param request The request
@@ -221,21 +221,21 @@ export interface ClientConnections {
 }
 
 /**
- * Passes on the body of a response.
+ * Passes on a response body.
  *
  * @internal
  */
 export interface ResponseBodies {
   /**
-   * Returns the body of a response that a program returned, if the program created it as a stream. The runtime's own
-   * bodies, such as files, need not be found: they are sent without code of the program.
+   * Returns the body of a response returned by a program, if the program created it as a stream. The runtime's own
+   * bodies, such as files, need not be found: sending them runs none of the program's code.
    *
    * @param response The response; a body that is not a stream is left alone
    */
   returnedBody(response: Response): ReadableStream<Uint8Array> | null;
   /**
-   * Passes a stream on, where its end cannot be observed from outside, if the runtime has a cheaper way than a stream
-   * of chunks pulled one by one.
+   * Passes on a stream with an end that cannot be observed from outside, if the runtime has a cheaper way than pulling
+   * chunks one by one.
    *
    * @param body The stream
    * @param failed Called with the error when it fails, or cannot be closed
@@ -249,15 +249,15 @@ export interface ResponseBodies {
    */
   sized?(body: ReadableStream<Uint8Array>, length: number): ReadableStream<Uint8Array>;
   /**
-   * Returns whether the runtime itself reports the error of a body that fails while it is sent.
+   * Returns whether the runtime itself reports the error when a body fails while being sent.
    *
    * @param request The request that gets the response
    */
   tellsOfBodies?(request: Request): boolean;
-  /** Whether response streams survive a server that is cut, so that each has to be cut separately. */
+  /** Whether response streams survive their server being cut, so each must be cut separately. */
   readonly leavesStreams?: boolean;
   /**
-   * Whether the runtime adds a content type to bytes without one, which makes browsers download instead of show them.
+   * Whether the runtime adds a content type to bytes without one, which makes browsers download rather than show them.
    */
   readonly typesBytes?: boolean;
   /** Whether `fetch` decompresses a body but keeps the headers that describe the compressed one. */
@@ -265,22 +265,22 @@ export interface ResponseBodies {
 }
 
 /**
- * The surroundings of requests: files, environment, event loop, and the available parts of Node.
+ * The environment of requests: files, variables, event loop, and the available parts of Node.
  *
  * @internal
  */
 export interface ProcessSupport {
   /** The file system, `null` if there is none. */
   readonly files: FileSystem | null;
-  /** Returns `/` if only that separates directories in file names; otherwise both slashes do, as on Windows. */
+  /** Returns `/` if only that separates directories in paths; otherwise both slashes do, as on Windows. */
   separator(): "/" | undefined;
-  /** Returns the environment as handlers see it: a Worker's bindings, on other runtimes the environment variables. */
+  /** Returns the environment as handlers see it: a Worker's bindings, or environment variables on other runtimes. */
   environment(info: unknown, context: unknown): Record<string, unknown>;
   /** Whether handlers are stopped after the response, unless the platform is told to wait for them. */
   readonly endsWithResponse: boolean;
-  /** Runs a function after the current turn of the event loop and all its microtasks, if the runtime can. */
+  /** Runs a function after the current event loop turn and all its microtasks, if the runtime can. */
   nextTurn(run: () => void): void;
-  /** Returns the bytes of JavaScript objects in the process, including garbage; `undefined` if not reported. */
+  /** Returns the size of the process's JavaScript objects in bytes, including garbage; `undefined` if not reported. */
   heapBytes(): number | undefined;
   /** Returns the total ms the event loop has been idle, where requests may wait without the loop knowing. */
   idleMs?(): number;
@@ -297,8 +297,8 @@ export interface ProcessSupport {
   /** Returns the channel for publishing handler calls, `null` for none; called on the first request. */
   handlerChannel?(): TracingChannels | null;
   /**
-   * Returns whether OpenTelemetry makes the runtime's `fetch` append `traceparent` to the given headers, so that one
-   * among them would be a second; `@sluice/middleware/request-id` calls this.
+   * Returns whether OpenTelemetry makes the runtime's `fetch` append `traceparent` to the given headers, which would
+   * duplicate an existing one; `@sluice/middleware/request-id` calls this.
    *
    * @param manager The registered context manager
    */
@@ -306,7 +306,7 @@ export interface ProcessSupport {
 }
 
 /**
- * The runtime as requests and responses need it. Optional members are where runtimes differ.
+ * The runtime as requests and responses use it. Optional members mark where runtimes differ.
  *
  * @internal
  */

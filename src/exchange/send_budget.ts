@@ -1,28 +1,28 @@
 import { bytesOfSetting } from "../util/bytes_setting.ts";
 import type { SettingValue } from "./app_like.ts";
 
-/** Default of the setting `send budget`. */
+/** Default for the `send budget` setting. */
 const BUDGET = 128 * 1024 * 1024;
 
-/** Above the budget, connections are closed until only this part of it is in use: finding them visits all. */
+/** Above the budget, connections are closed until only this part of it is in use, because finding them visits all. */
 const RELIEF = 7 / 8;
 
 /** Holds bytes queued for a client. */
 export interface Holder {
-  /** Number of bytes that it holds. */
+  /** Number of bytes it holds. */
   readonly heldBytes: number;
   /**
-   * Discards all of them, and closes the connection.
+   * Discards them all and closes the connection.
    *
    * @param reason The reason
    */
   evict(reason: Error): void;
 }
 
-/** All bytes queued in the process. Bytes queued for several clients that are in memory once count once. */
+/** All bytes queued in the process. Bytes queued for several clients but held in memory once count once. */
 let used = 0;
 const holders = new Set<Holder>();
-/** Whether the budget was exhausted, and has not been half free since. */
+/** Whether the budget was exhausted and has not been half free since. */
 let isReported = false;
 
 /** Compiles the setting; `undefined` stands for the default. */
@@ -34,7 +34,7 @@ export const SEND_SETTING: readonly [string, (value: SettingValue) => unknown] =
 /**
  * Returns the maximum number of bytes queued in the process.
  *
- * @param settings The settings of an application
+ * @param settings An application's settings
  */
 export function sendBudget(settings: Readonly<Record<string, SettingValue>>): number {
   return settings["send budget fn"] ?? BUDGET;
@@ -50,7 +50,7 @@ export function endHolding(bytes: number): void {
   used -= bytes;
 }
 
-/** Removes a holder that holds nothing anymore. */
+/** Removes a holder that has become empty. */
 export function leaveBudget(holder: Holder): void {
   holders.delete(holder);
 }

@@ -5,11 +5,11 @@ import { TARGET_DOUBT, type TargetDoubt } from "./target_doubt.ts";
 
 /** Cold fields, needed only for targets that cannot be sliced from the request's URL. */
 class ColdFields {
-  /** The target that the client requested. */
+  /** The target the client requested. */
   readonly original: string;
   /** Scheme and host, if middleware assigned an absolute URL. */
   origin = "";
-  /** The assigned URL, if its path is empty: npm routers that strip a prefix check the remainder. */
+  /** The assigned URL, if it has no path: npm routers that strip a prefix check the remainder. */
   bare: string | null = null;
 
   constructor(original: string) {
@@ -18,23 +18,23 @@ class ColdFields {
 }
 
 /**
- * The method and target of a request, and how much of the path mounts have consumed.
+ * A request's method and target, and how much of the path mounts have consumed.
  *
  * Nothing is parsed: parts are sliced from the URL string on demand. `new URL()` would cost eight times as much, and
- * would resolve `/../`, so that path checks would not see the path as sent.
+ * would resolve `/../`, so path checks would not see the path as sent.
  *
  * @internal
  */
 export class Target {
   /** The request as the platform delivered it. */
   readonly request: Request;
-  /** Incremented whenever the method or the path changes, so that a walk can detect that it must match again. */
+  /** Incremented whenever the method or the path changes, so a walk can detect that it must match again. */
   version = 0;
-  /** Path parameters of the running layer, or their placeholder until they are read; `undefined` outside of layers. */
+  /** The running layer's path parameters, or their placeholder until they are read; `undefined` outside layers. */
   params: unknown = undefined;
 
   #method: string;
-  /** The target and the part before it: the request's URL, until another one is assigned. */
+  /** The target and the part before it: the request's URL, until another is assigned. */
   #text: string;
   /** Start of the path in it. */
   #start: number;
@@ -42,7 +42,7 @@ export class Target {
   #end: number;
   #doubt: TargetDoubt;
   #mount = 0;
-  /** The path below the mount, once it was read. */
+  /** The path below the mount, once read. */
   #path: string | null = null;
   #coldFields: ColdFields | null = null;
 
@@ -56,8 +56,8 @@ export class Target {
     this.#method = request.method;
     const url = request.url ?? refused(request);
     const start = url.startsWith(lastOrigin) ? lastOrigin.length - 1 : pathStart(url);
-    // servers always deliver a path and no fragment, but requests made in process may not; and without a valid Host,
-    // Bun delivers the path alone
+    // servers always deliver a path and no fragment, but in-process requests may not; and without a valid Host, Bun
+    // delivers the path alone
     const isUnusual = start === -1 || url.includes("#");
     if (isUnusual) this.#coldFields = new ColdFields(targetOfUrl(url));
     this.#text = this.#coldFields === null ? url : this.#coldFields.original;
@@ -92,7 +92,7 @@ export class Target {
     this.version++;
   }
 
-  /** The method that the client sent, whatever was assigned since: this alone decides whether there may be bodies. */
+  /** The method the client sent, whatever was assigned since: this alone decides whether bodies are allowed. */
   get originalMethod(): string {
     // reads the request only if a method was assigned, because on Bun that takes a hundredth of a request
     return this.version === 0 ? this.#method : this.request.method;
@@ -103,7 +103,7 @@ export class Target {
     return this.originalMethod === "HEAD";
   }
 
-  /** Length of the part of the path consumed by the mounts entered so far. */
+  /** Length of the path part consumed by the mounts entered so far. */
   get mount(): number {
     return this.#mount;
   }
@@ -152,7 +152,7 @@ export class Target {
     return closed || rest.charCodeAt(0) === 47 ? rest : "/" + rest;
   }
 
-  /** The part of the path consumed by mounts, without a trailing slash, as Express's `req.baseUrl`. */
+  /** The path part consumed by mounts, without a trailing slash, as Express's `req.baseUrl`. */
   get baseUrl(): string {
     const end = this.#start + this.#mount;
     const bare = this.#text.charCodeAt(end - 1) === 47 ? end - 1 : end;
@@ -175,7 +175,7 @@ function rooted(path: string): string {
   return path.charCodeAt(0) === 47 ? path : "/" + path;
 }
 
-/** The last valid origin, with the slash after it: most requests have the same one. */
+/** The last valid origin, with a trailing slash: most requests have the same one. */
 let lastOrigin = "http://localhost/";
 /** Whether its host may differ from the client's header. */
 let isServers = false;
@@ -195,7 +195,7 @@ function pathStart(url: string): number {
  */
 const NOT_THE_CLIENTS = /^(?!https?:)|^https?:\/\/localhost:/;
 
-// a second slash, even in the query, may be the first one of the client's target
+// a second slash, even in the query, may be the first one in the client's target
 function doubtOf(url: string, start: number): TargetDoubt {
   return isServers || url.indexOf("/", start + 1) !== -1 ? TARGET_DOUBT.shared : TARGET_DOUBT.none;
 }

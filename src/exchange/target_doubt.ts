@@ -1,6 +1,6 @@
 /**
  * Whether a target may differ from the client's: servers build URLs from the `Host` header and the request target, and
- * not all of them check either.
+ * some check neither.
  */
 export const TARGET_DOUBT = {
   /** There is no doubt. */

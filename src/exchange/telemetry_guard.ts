@@ -2,15 +2,15 @@ import { reasonOf } from "../util/error_text.ts";
 import { isThenable } from "../util/is_thenable.ts";
 import type { ErrorReporter } from "./call_guarded.ts";
 
-/** Telemetry failures reported for each application: a broken agent would fail in every request. */
+/** Telemetry failures reported per application: a broken agent would fail on every request. */
 const reported = new WeakMap<ErrorReporter, Set<string>>();
 
 /**
- * Calls code of a monitoring agent: its span, its context, a subscriber of a channel. Such code may be incomplete or
- * throw, which causes one report per kind of call, and never affects a response.
+ * Calls a monitoring agent's code: its span, its context, a channel subscriber. Such code may be incomplete or throw,
+ * which causes one report per kind of call and never affects a response.
  *
  * @param app Reports the error, with the phase `"telemetry"`
- * @param what Name of the call, for the message: `"span.updateName"`
+ * @param what The call's name, for the message: `"span.updateName"`
  * @param call Calls it
  * @returns Its return value; `undefined` if it threw
  */
@@ -29,7 +29,7 @@ export function guarded<T>(app: ErrorReporter, what: string, call: () => T): T |
  * Reports that telemetry failed, once per application and kind of call.
  *
  * @param app Reports the error
- * @param what Name of the call
+ * @param what The call's name
  * @param cause The error
  */
 export function reportTelemetry(app: ErrorReporter, what: string, cause: unknown): void {

@@ -3,9 +3,9 @@ import type { Platform } from "../platform/shared/platform.ts";
 import type { Peer } from "../exchange/peer.ts";
 import { bindingsOf } from "../platform/shared/bindings.ts";
 
-/** Reads the variables of a Compute service: `env` of the module `fastly:env`. */
+/** Reads a Compute service's variables: `env` from the `fastly:env` module. */
 export interface FastlyEnvironment {
-  /** Returns the value of a variable, empty if there is none. */
+  /** Returns a variable's value, empty if there is none. */
   get(name: string): string;
 }
 

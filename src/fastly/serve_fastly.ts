@@ -10,13 +10,13 @@ interface FastlyEvent extends FastlyInfo {
   waitUntil(promise: Promise<unknown>): void;
 }
 
-/** The part used here of the global in older versions of Fastly's SDK. */
+/** The part of the global in older Fastly SDK versions used here. */
 interface FastlyGlobals {
   fastly?: { env?: FastlyEnvironment };
 }
 
 /**
- * Options of `serveFastly`.
+ * Options for `serveFastly`.
  *
  * @example Environment variables
  * ```ts ignore
@@ -26,16 +26,15 @@ interface FastlyGlobals {
  * ```
  */
 export interface FastlyOptions {
-  /** `env` of the module `fastly:env`, for `req.env`; the global `fastly.env` by default, in SDKs that have it. */
+  /** `env` from the `fastly:env` module, for `req.env`; the global `fastly.env` by default, in SDKs that have it. */
   readonly env?: FastlyEnvironment;
 }
 
 /**
- * Responds to the `fetch` events of a Fastly Compute service with an application. Call it once, at the top level of the
- * program.
+ * Responds to a Fastly Compute service's `fetch` events with an application. Call it once, at the program's top level.
  *
  * @param app The application
- * @param options Source of the variables
+ * @param options Where to read variables
  * @throws {TypeError} If it is not an application
  *
  * @example A service
@@ -52,7 +51,7 @@ export function serveFastly(app: Servable, { env }: FastlyOptions = {}): void {
     const event = given as unknown as FastlyEvent;
     const response = Promise.resolve(app.fetch(event.request, event));
     event.respondWith(response);
-    // Fastly must learn in this turn that there may be background work; req.waitUntil may be called at any time
+    // Fastly must learn in this tick that there may be background work; req.waitUntil may be called at any time
     event.waitUntil(response);
   });
 }

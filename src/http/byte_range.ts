@@ -37,8 +37,8 @@ export function parseByteRange(size: number, header: string, options?: { combine
 }
 
 function rangeOf(text: string, size: number): ByteRange | null {
-  // Unicode spaces count as well, as in Express's package: the client gets a part of what it could have whole. Trimmed
-  // first, because otherwise two adjacent runs of blanks would backtrack quadratically.
+  // Unicode spaces count as well, as in Express's package: the client gets part of a resource it could have whole.
+  // Trimmed first, because otherwise two adjacent runs of blanks would backtrack quadratically.
   const match = /^(\d*)\s*-\s*(\d*)$/.exec(text.trim());
   if (match === null || (match[1] === "" && match[2] === "")) return null;
   if (match[1] === "") {

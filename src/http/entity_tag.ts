@@ -13,7 +13,7 @@ const SHORT = 512;
 const NO_MAKER: TagMaker = {};
 
 /**
- * Creates a weak entity tag of a body (RFC 9110 section 8.8.3): its length and a fast 64-bit hash. The format is
+ * Creates a weak entity tag for a body (RFC 9110 section 8.8.3): its length and a fast 64-bit hash. The format is
  * Express's, the hash is not: {@linkcode sha1EntityTag} produces Express's bytes.
  *
  * @param body String or bytes
@@ -25,10 +25,10 @@ export function weakEntityTag(body: string | Uint8Array): string {
 }
 
 /**
- * Creates a weak entity tag of a body as Express does: its length and its SHA-1.
+ * Creates a weak entity tag for a body as Express does: its length and its SHA-1.
  *
  * @param body String or bytes
- * @param runtime Creates the tags of long bodies, if it can
+ * @param runtime Creates tags for long bodies, if it can
  * @returns For example `W/"d-HwnTDHB9U/PRbFMN1z1wps51lqk"`
  */
 export function sha1EntityTag(body: string | Uint8Array, runtime: TagMaker = NO_MAKER): string {
@@ -36,10 +36,10 @@ export function sha1EntityTag(body: string | Uint8Array, runtime: TagMaker = NO_
 }
 
 /**
- * Creates a strong entity tag of a body: its length and its SHA-1, byte for byte what Express sends.
+ * Creates a strong entity tag for a body: its length and its SHA-1, byte for byte as in Express.
  *
  * @param body String or bytes
- * @param runtime Creates the tags of long bodies, if it can
+ * @param runtime Creates tags for long bodies, if it can
  * @returns For example `"d-HwnTDHB9U/PRbFMN1z1wps51lqk"`
  */
 export function strongEntityTag(body: string | Uint8Array, runtime: TagMaker = NO_MAKER): string {
@@ -50,9 +50,9 @@ export function strongEntityTag(body: string | Uint8Array, runtime: TagMaker = N
 }
 
 /**
- * Creates a weak entity tag of a file, from its size and last change.
+ * Creates a weak entity tag for a file from its size and modification time.
  *
- * @param file Size in bytes and last change in ms
+ * @param file Size in bytes and modification time in ms
  */
 export function fileEntityTag(file: { readonly size: number; readonly mtimeMs: number }): string {
   return `W/"${file.size.toString(16)}-${Math.floor(file.mtimeMs).toString(16)}"`;

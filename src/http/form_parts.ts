@@ -5,7 +5,7 @@ const DASH = 0x2d;
 const CR = 0x0d;
 const LF = 0x0a;
 
-/** Maximum size in bytes of a part's headers, including the rest of the delimiter's line; the same as for uploads. */
+/** Maximum size in bytes for a part's headers, including the rest of the delimiter line; the same as for uploads. */
 export const MOST_HEAD_BYTES: number = 8 * 1024;
 
 /** Counts for a `multipart/form-data` body. */
@@ -14,15 +14,15 @@ export interface PartCount {
   readonly parts: number;
   /** Whether the last delimiter closes the form. */
   readonly closed: boolean;
-  /** Whether the head of a part exceeds {@linkcode MOST_HEAD_BYTES}. */
+  /** Whether a part's head exceeds {@linkcode MOST_HEAD_BYTES}. */
   readonly hasLongHead: boolean;
 }
 
 /**
  * Counts the parts of a multipart body (RFC 7578), in time proportional to its length for any body and boundary. Each
- * delimiter begins a part, except the last one, which closes the form. Delimiters in the middle of a line and after the
- * end count, too, so no runtime can see more parts than were counted. A head extends from a delimiter to the first
- * empty line, even across other delimiters; data after the end of the form is not a head.
+ * delimiter begins a part, except the last one, which closes the form. Delimiters inside a line and after the end also
+ * count, so no runtime can see more parts than were counted. A head extends from a delimiter to the first empty line,
+ * even across other delimiters; data after the end of the form is not a head.
  *
  * @param bytes The body
  * @param boundary The boundary
@@ -58,7 +58,7 @@ export function countParts(bytes: Uint8Array, boundary: string, most: number): P
   return { parts: closed ? delimiters - 1 : delimiters, closed, hasLongHead };
 }
 
-// the length of the longest border of each prefix of the pattern, for Knuth-Morris-Pratt search
+// longest border length for each prefix of the pattern, for Knuth-Morris-Pratt search
 function bordersOf(pattern: Uint8Array): Uint32Array {
   const borders = new Uint32Array(pattern.length);
   for (let at = 1, border = 0; at < pattern.length; at++) {

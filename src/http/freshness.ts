@@ -1,7 +1,7 @@
 import { splitList } from "./header_values.ts";
 import { parseHttpDate } from "./http_date.ts";
 
-/** Conditional headers of a request. */
+/** A request's conditional headers. */
 export interface RequestConditions {
   /** `If-None-Match`. */
   ifNoneMatch?: string | undefined;
@@ -11,7 +11,7 @@ export interface RequestConditions {
   cacheControl?: string | undefined;
 }
 
-/** Validators of a response. */
+/** A response's validators. */
 export interface Validators {
   /** `ETag`. */
   etag?: string | undefined;
@@ -29,7 +29,7 @@ export interface Validators {
 export function isFresh(request: RequestConditions, response: Validators): boolean {
   const { ifNoneMatch, ifModifiedSince, cacheControl } = request;
   if (!ifNoneMatch && !ifModifiedSince) return false;
-  // Unicode spaces count, as in Express's package: the client receives its copy once more
+  // Unicode spaces count, as in Express's package: the client receives its copy again
   if (cacheControl && /(?:^|,)\s*?no-cache\s*?(?:,|$)/.test(cacheControl)) return false;
   // If-None-Match takes precedence over dates
   if (ifNoneMatch) return ifNoneMatch === "*" || matchesTag(ifNoneMatch, response.etag);

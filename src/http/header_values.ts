@@ -5,12 +5,12 @@ import { detachedString } from "../util/detached_string.ts";
 
 const TOKEN = /^[\^_`a-zA-Z\-0-9!#$%&'*+.|~]+$/;
 
-/** Number of names whose lowercase form is cached: a program uses few, and the same for every response. */
+/** Number of cached lowercase names: a program uses few, and the same for every response. */
 const MAX_REMEMBERED = 512;
 const lowerCase = new Map<string, string>();
 
 /**
- * Validates the name of a header to be sent, and converts it to lowercase.
+ * Validates the name of a header to send, and converts it to lowercase.
  *
  * @param caller Name of the caller for error messages
  * @param name The name
@@ -63,7 +63,7 @@ function assertHeaderName(caller: string, name: unknown): asserts name is string
 }
 
 /**
- * Asserts that a value can be sent and cannot end the header and begin another one (CR, LF).
+ * Asserts that a value can be sent and cannot end the header and begin another (CR, LF).
  *
  * @param caller Name of the caller for error messages
  * @param name The header's name

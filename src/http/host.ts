@@ -11,8 +11,8 @@ const known = new GenerationalCache<true>(256);
 let last = "localhost";
 
 /**
- * Returns whether a string is a host with an optional port (RFC 9110 section 7.2) that is valid in a URL: it contains
- * nothing that ends a host, such as a slash, and its port is at most 65535.
+ * Returns whether a string is a host with an optional port (RFC 9110 section 7.2) that is valid in a URL: no character
+ * in it ends a host, as a slash would, and its port is at most 65535.
  *
  * @param text The string
  */
@@ -39,13 +39,13 @@ const ORIGIN = /^([a-z][a-z\d+.-]*):\/\/([^/?#]*)/i;
 export function originLength(url: string): number {
   const [origin = "", scheme = "", host = ""] = ORIGIN.exec(url) ?? [];
   const isWeb = /^https?$/i.test(scheme);
-  // other schemes are those of Unix sockets, "http+unix:", and of programs, such as Electron's; some have no host
+  // other schemes come from Unix sockets, "http+unix:", and from programs such as Electron; some have no host
   const isProper = isWeb ? isHost(host) : scheme !== "" && (host === "" || SHAPE.test(host));
   return isProper ? origin.length : -1;
 }
 
 /**
- * Creates the response to a request whose `Host` header is invalid (RFC 9112 section 3.2).
+ * Creates the response to a request with an invalid `Host` header (RFC 9112 section 3.2).
  *
  * @param isHead Whether the method is HEAD
  */

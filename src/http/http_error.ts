@@ -3,9 +3,9 @@ import { describe } from "../util/error_text.ts";
 import { statusMessage, statusText } from "./status_text.ts";
 
 /**
- * Options of an `HttpError` besides status and message. Other properties are copied to the error.
+ * Options for an `HttpError`, besides status and message. Other properties are copied to the error.
  *
- * @example Show clients the message of a 503
+ * @example Show clients a 503's message
  * ```ts
  * import { HttpError } from "@sluice/sluice";
  *
@@ -17,7 +17,7 @@ import { statusMessage, statusText } from "./status_text.ts";
 export interface HttpErrorOptions {
   /** The underlying error. */
   cause?: unknown;
-  /** Whether the message may be shown to the client; by default for statuses below 500. */
+  /** Whether clients may see the message; by default for statuses below 500. */
   expose?: boolean;
   /** Headers for the response. */
   headers?: Record<string, string>;
@@ -30,7 +30,7 @@ export interface HttpErrorOptions {
 }
 
 /**
- * An error that becomes a response with its status.
+ * An error that becomes a response with the error's status.
  *
  * @example Respond with 404 from anywhere inside a handler
  * ```ts
@@ -46,11 +46,11 @@ export interface HttpErrorOptions {
  * ```
  */
 export class HttpError extends Error {
-  /** Status of the response, 400 to 599. */
+  /** Response status, 400 to 599. */
   declare readonly status: number;
   /** The same, under the name Node's libraries use. */
   declare readonly statusCode: number;
-  /** Whether the message may be shown to the client. */
+  /** Whether clients may see the message. */
   declare readonly expose: boolean;
   /** Headers for the response. */
   declare readonly headers?: Record<string, string>;
@@ -60,7 +60,7 @@ export class HttpError extends Error {
   /**
    * Creates an error with a status.
    *
-   * @param status Status of the response, 400 to 599
+   * @param status Response status, 400 to 599
    * @param message Description of the error; the status text by default
    * @param options Further properties
    * @throws {RangeError} If the status is not from 400 to 599
@@ -75,13 +75,13 @@ export class HttpError extends Error {
     for (const [key, value] of Object.entries(hidden)) {
       Object.defineProperty(this, key, { value, configurable: true, writable: true });
     }
-    // enumerable, so that it is part of the error's JSON, as with http-errors
+    // enumerable, so it is part of the error's JSON, as with http-errors
     Object.defineProperty(this, "message", { enumerable: true });
     Object.assign(this, extra);
   }
 }
 
-// the names of http-errors, which error handlers compare with
+// names from http-errors, which error handlers compare against
 function nameOf(status: number): string {
   const text = status === 418 ? "ImATeapot" : statusText(status) ?? (status < 500 ? "Client" : "Server");
   const name = text.replace(/[^A-Za-z ]/g, "").replace(/(?:^| )([a-zA-Z])/g, (_, letter) => asciiUpperCase(letter));
@@ -89,10 +89,10 @@ function nameOf(status: number): string {
 }
 
 /**
- * Adds the response details to an error. It keeps the error's identity, so that error handlers recognize it.
+ * Adds response details to an error. The error keeps its identity, so error handlers recognize it.
  *
- * @param thrown The thrown value; anything but an error becomes one
- * @param status Status of the response, unless the error has one from 400 to 599
+ * @param thrown The thrown value; anything except an error is wrapped in one
+ * @param status Response status, unless the error has one from 400 to 599
  * @param type Machine-readable kind, unless the error has one
  * @param extra Further properties
  * @returns The error

@@ -12,7 +12,7 @@ type Groups = readonly number[];
 function parseAddress(text: string): Groups | null {
   const bare = text.startsWith("[") && text.endsWith("]") ? text.slice(1, -1) : text;
   const groups = bare.includes(":") ? parseV6(bare) : parseV4(bare);
-  // checks the bits, because there are many spellings (the subject of CVE-2026-30827)
+  // checks the bits, because there are many spellings (see CVE-2026-30827)
   return groups?.length === 8 && isMapped(groups) ? groups.slice(6) : groups;
 }
 
@@ -83,12 +83,12 @@ function longestZeros(groups: Groups): { start: number; length: number } {
  * Reduces an address to its subnet, because one IPv6 client usually has a whole subnet.
  *
  * @param text An address in any spelling
- * @param prefixLength Bits of an IPv6 address to keep, 0 to 128
- * @param ipv4PrefixLength Bits of an IPv4 address to keep, 0 to 32; without it, an IPv4 address is kept whole
+ * @param prefixLength IPv6 address bits to keep, 0 to 128
+ * @param ipv4PrefixLength IPv4 address bits to keep, 0 to 32; all by default
  * @returns For example `2001:db8::/64`, or `198.51.100.0/24`; `undefined` if it is not an address
- * @throws {RangeError} If a number of bits is out of range, or the one for IPv6 is missing
+ * @throws {RangeError} If a bit count is out of range, or the one for IPv6 is missing
  *
- * @example One key for all addresses of a client, and one for a whole network
+ * @example One key for all of a client's addresses, and one for a whole network
  * ```ts
  * import { subnetOf } from "@sluice/rate-limit";
  *
@@ -97,7 +97,7 @@ function longestZeros(groups: Groups): { start: number; length: number } {
  * ```
  */
 export function subnetOf(text: string, prefixLength: number, ipv4PrefixLength?: number): string | undefined {
-  // without it, each address would be a client of its own
+  // without it, each address would count as a separate client
   checkBits("the number of bits to keep", prefixLength, 128);
   if (ipv4PrefixLength !== undefined) checkBits("the number of an IPv4 address's bits to keep", ipv4PrefixLength, 32);
   const groups = parseAddress(text);
@@ -136,8 +136,7 @@ export type SubnetTest = (address: string | undefined) => boolean;
  * `linklocal`, `uniquelocal`. `trust proxy` uses it.
  *
  * @param text The subnet
- * @returns A function that returns whether an address is in it; it accepts IPv4-mapped addresses, but no address with a
- * port
+ * @returns A function that returns whether an address is in the subnet; it accepts IPv4-mapped addresses, but no ports
  * @throws {TypeError} If it is none of these
  *
  * @example Block a list of networks

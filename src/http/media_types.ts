@@ -33,7 +33,7 @@ function hasTextCharset(type: string): boolean {
     bare === "application/manifest+json";
 }
 
-/** Returns the media type of an offer to a client: an extension, or a type whose parameters are ignored. */
+/** Returns the media type for an offer to a client: an extension, or a type, ignoring its parameters. */
 export function offeredMediaType(offer: string): string {
   if (!offer.includes("/")) return mediaTypeOf(offer) ?? "application/octet-stream";
   const parameters = offer.indexOf(";");

@@ -56,7 +56,7 @@ function codingWishes(header: string | undefined): Wish[] {
 
 /**
  * Returns content codings in the server's order of preference: by the client's weights and, where those are equal, by
- * its own order (RFC 9110 section 12.5.3). `x-gzip` counts as `gzip` (section 8.4.1.3).
+ * the server's order (RFC 9110 section 12.5.3). `x-gzip` counts as `gzip` (section 8.4.1.3).
  *
  * @param header The `Accept-Encoding` header
  * @param offered The codings the server can send, best first; `identity` is acceptable unless excluded

@@ -1,6 +1,6 @@
 import type { ParsedQuery } from "./query_string.ts";
 
-/** Limits of the extended parser. */
+/** Limits for the extended parser. */
 export interface ExtendedQueryOptions {
   /** Levels of brackets to parse; deeper ones become part of the key. 5 by default. */
   depth?: number;
@@ -8,9 +8,9 @@ export interface ExtendedQueryOptions {
   arrayLimit?: number;
   /** Maximum number of pairs; further ones are ignored. 1000 by default. */
   parameterLimit?: number;
-  /** Throws a `RangeError` for more levels than `depth`; off by default. */
+  /** Throws a `RangeError` for levels beyond `depth`; off by default. */
   strictDepth?: boolean;
-  /** Encoding of the percent escapes; UTF-8 by default. */
+  /** Encoding for percent escapes; UTF-8 by default. */
   charset?: "utf-8" | "iso-8859-1";
   /** Reads the charset from a pair `utf8=✓`; off by default. */
   charsetSentinel?: boolean;
@@ -24,8 +24,8 @@ const SENTINEL_UTF8 = "utf8=%E2%9C%93";
 const SENTINEL_LATIN1 = "utf8=%26%2310003%3B";
 
 /**
- * Parses a query string with brackets like npm's qs: `a[b][c]=1`, `a[]=1`, `a[0]=1`. As in qs, values of the same name
- * are combined first, then every name becomes an object, and these are merged.
+ * Parses a query string with brackets like npm's qs: `a[b][c]=1`, `a[]=1`, `a[0]=1`. As in qs, values with the same
+ * name are combined first, then every name becomes an object, and the objects are merged.
  *
  * @param text The query without its question mark
  * @param options Limits
@@ -42,9 +42,9 @@ type Tree = Record<string, unknown> | unknown[];
 class Nesting {
   readonly #options: ExtendedQueryOptions;
   readonly #limit: number;
-  /** Highest index of objects that replace arrays beyond the limit. */
+  /** Highest index in objects that replace arrays beyond the limit. */
   readonly #overflow = new WeakMap<object, number>();
-  /** Highest index of arrays and objects that merged a string and an object. */
+  /** Highest index in arrays and objects that merged a string and an object. */
   readonly #conflict = new WeakMap<object, number>();
 
   constructor(options: ExtendedQueryOptions) {
@@ -61,7 +61,7 @@ class Nesting {
     return dense(result) as ParsedQuery;
   }
 
-  // an object lists integer keys first, whatever the order of insertion; qs depends on that, too
+  // objects list integer keys first, whatever the insertion order; qs also depends on that
   #values(text: string): [string, unknown][] {
     const { parameterLimit = 1000, charsetSentinel = false, interpretNumericEntities = false } = this.#options;
     const limit = Number.isFinite(parameterLimit) ? parameterLimit : undefined;
@@ -128,7 +128,7 @@ class Nesting {
   }
 
   #combine(a: unknown, b: unknown): unknown {
-    // in place, because a name that occurs a thousand times would otherwise be copied as often
+    // in place, because otherwise a name that occurs a thousand times would be copied as often
     if (Array.isArray(a) && !isTree(b) && a.length < this.#limit) {
       a.push(b);
       return a;
@@ -144,7 +144,7 @@ class Nesting {
     indexes.set(to, index);
   }
 
-  // gaps in an array are kept, and count
+  // array gaps are kept, and count
   #joined(a: unknown, b: unknown): Tree {
     const list = ([] as unknown[]).concat(a, b);
     return this.#limited(list, list.length);
@@ -168,7 +168,7 @@ class Nesting {
       return made;
     }
     if (Array.isArray(target) && Array.isArray(source)) {
-      // only over existing elements, because a few characters from a client can create an array of nearly all gaps
+      // only over existing elements, because a few characters from a client can create an array that is nearly all gaps
       for (const [key, item] of Object.entries(source)) {
         const i = Number(key);
         if (!(i in target)) target[i] = item;
@@ -247,11 +247,11 @@ function isTree(value: unknown): value is Tree {
 /** Up to this index, arrays with gaps use little memory. */
 const FEW_ELEMENTS = 32;
 
-/** Highest index of an array. */
+/** Highest index in an array. */
 const LAST_INDEX = 2 ** 32 - 2;
 
-// Engines allocate all elements up to the first one set, unless the array was very long before (then it is a hash
-// table). The gaps of nested arrays in a form of 100 kB would take hundreds of megabytes.
+// Engines allocate all elements up to the first one set, unless the array was already very long (then it is a hash
+// table). The gaps in a 100 kB form's nested arrays would take hundreds of megabytes.
 function listFor(index: number): unknown[] {
   const list: unknown[] = [];
   if (index < FEW_ELEMENTS) return list;

@@ -11,7 +11,7 @@ const MAX_PAIRS = 1000;
  * Parses a query string like Node's `querystring.parse`: strings, or an array if a name repeats.
  *
  * @param text The query without its question mark, `null` if there is none
- * @returns An object without a prototype, so that no name is special
+ * @returns An object without a prototype, so no name is special
  */
 export function parseSimpleQuery(text: string | null): Record<string, string | string[]> {
   const query: Record<string, string | string[]> = Object.create(null);

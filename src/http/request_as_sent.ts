@@ -6,7 +6,7 @@ const FORBIDDEN = /^(?:connect|trace|track)$/i;
 const BODILESS = /^(?:get|head|connect|trace|track)$/i;
 
 /**
- * Returns whether a web request with a method can have a body.
+ * Returns whether a web request with this method can have a body.
  *
  * @param method The method
  */
@@ -16,9 +16,9 @@ export function mayHaveBody(method: string): boolean {
 
 /**
  * Creates a web request with method and URL exactly as sent. `new Request` resolves `/../`, but path checks must see
- * the path that the client requested.
+ * the path the client requested.
  *
- * @param url The URL; the path alone if the client's `Host` is invalid, so that applications refuse the request
+ * @param url The URL; the path alone if the client's `Host` is invalid, so applications refuse the request
  * @param init Method, headers, body and signal
  * @returns The request
  */

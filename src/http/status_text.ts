@@ -65,7 +65,7 @@ const TEXTS: Readonly<Record<number, string>> = {
 };
 
 /**
- * Returns the reason phrase of a status, from Node's table.
+ * Returns a status's reason phrase, from Node's table.
  *
  * @param status The status
  * @returns The phrase, `undefined` for a status without one

@@ -2,10 +2,13 @@ import { trimBlanks } from "../util/ascii.ts";
 import { describe } from "../util/error_text.ts";
 import { parseTrusted } from "./ip_address.ts";
 
-/** Returns whether to trust an address to report who connected to it; `hop` is 0 for the peer, and so on. */
+/**
+ * Returns whether to trust an address to report who connected to it; `hop` is 0 for the peer, 1 for the next address,
+ * and so on.
+ */
 export type TrustFunction = (address: string | undefined, hop: number) => boolean;
 
-/** Values of the `trust proxy` setting. */
+/** Values for the `trust proxy` setting. */
 export type TrustSetting = boolean | number | string | readonly string[] | TrustFunction;
 
 /**
@@ -30,12 +33,12 @@ export function compileTrust(value: TrustSetting | null | undefined): TrustFunct
 }
 
 /**
- * Walks the forwarding addresses from the peer outwards, as long as each is trusted to report the next one.
+ * Walks the forwarding addresses from the peer outwards, as long as each is trusted to report the next.
  *
  * `X-Forwarded-For` is read from the right: proxies append, so anything the client sent is on the left. An entry with a
- * port is kept unchanged, and is in no subnet.
+ * port is kept unchanged and matches no subnet.
  *
- * @param peer Address of the connection; if it is unknown, only its hop can make it trusted
+ * @param peer The connection's address; if unknown, only its hop can make it trusted
  * @param forwardedFor The `X-Forwarded-For` header
  * @param trust Which addresses to trust
  * @returns The peer, then addresses farther away; the last one is the client

@@ -31,7 +31,7 @@ export class Invocation implements LambdaInfo {
   /**
    * @param event The event
    * @param context Lambda's context
-   * @param signal Aborts when the client disconnects, where that is known
+   * @param signal Aborts when the client disconnects, where that can be detected
    */
   constructor(event: LambdaEvent, context: LambdaContext, signal?: AbortSignal) {
     this.event = event;
@@ -50,7 +50,7 @@ export class Invocation implements LambdaInfo {
     this.#background.add(promise);
   }
 
-  /** Waits for background work, and for work added by it, because Lambda freezes the process between invocations. */
+  /** Waits for background work, and for any work that adds, because Lambda freezes the process between invocations. */
   async backgroundWork(): Promise<void> {
     while (this.#background.size > 0) {
       const work = [...this.#background];

@@ -1,4 +1,4 @@
-/** The part used here of the event of HTTP APIs (payload 2.0) and function URLs. */
+/** The part of an event from HTTP APIs (payload 2.0) and function URLs used here. */
 export interface LambdaEventV2 {
   /** The path; decoded by HTTP APIs. */
   readonly rawPath: string;
@@ -6,7 +6,7 @@ export interface LambdaEventV2 {
   readonly rawQueryString?: string;
   /** The cookies, separately. */
   readonly cookies?: readonly string[] | null;
-  /** The headers by lowercase name, repeated ones joined. */
+  /** The headers by lowercase name, with repeated ones joined. */
   readonly headers?: Readonly<Record<string, string | undefined>> | null;
   /** The body, as a string or in base64. */
   readonly body?: string | null;
@@ -21,7 +21,7 @@ export interface LambdaEventV2 {
   };
 }
 
-/** The part used here of the event of REST APIs, HTTP APIs (payload 1.0) and load balancers. */
+/** The part of an event from REST APIs, HTTP APIs (payload 1.0) and load balancers used here. */
 export interface LambdaEventV1 {
   /** `1.0` from HTTP APIs. */
   readonly version?: string;
@@ -47,7 +47,7 @@ export interface LambdaEventV1 {
     readonly domainName?: string;
     /** The client, from API Gateway. */
     readonly identity?: { readonly sourceIp?: string | null };
-    /** Only from load balancers. */
+    /** Present only from load balancers. */
     readonly elb?: unknown;
   };
 }
@@ -79,7 +79,7 @@ export function isBalancer(event: LambdaEvent): boolean {
  * @param caller Name of the function that created the handler, for the message
  * @param event The event
  * @returns The event
- * @throws {TypeError} If it is not, such as queue messages or a schedule
+ * @throws {TypeError} If it is something else, such as queue messages or a schedule
  */
 export function httpEvent(caller: string, event: unknown): LambdaEvent {
   const { requestContext, httpMethod } = (event ?? {}) as Partial<LambdaEventV1>;

@@ -8,10 +8,10 @@ import { Invocation, type LambdaContext } from "./invocation.ts";
 export type LambdaHandler = (event: LambdaEvent, context: LambdaContext) => Promise<LambdaResult>;
 
 /**
- * Turns an application into the handler of a Lambda function behind API Gateway, a function URL or a load balancer. The
+ * Turns an application into a Lambda function's handler, behind API Gateway, a function URL or a load balancer. The
  * event's shape determines how it is read and how the response is formatted.
  *
- * The response, at most 6 MB, is sent in one piece, after the work passed to `req.waitUntil` is done.
+ * The response, at most 6 MB, is sent in one piece once the work passed to `req.waitUntil` is done.
  *
  * @param app The application
  * @returns The handler; it rejects with a `TypeError` for events that are not HTTP requests, and with the error if a

@@ -8,7 +8,7 @@ import { bindingsOf } from "../platform/shared/bindings.ts";
 export const lambdaPlatform: Platform = {
   ...genericPlatform(),
   name: "Lambda",
-  // the response would wait for such handlers, so one that never ends would withhold it
+  // the response would wait for such handlers, so a handler that never ends would withhold it
   endsWithResponse: false,
   files: nodeFiles,
   env: (name) => process.env[name],

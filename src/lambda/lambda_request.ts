@@ -6,11 +6,11 @@ import { mayHaveBody, requestAsSent } from "../http/request_as_sent.ts";
 import { isBalancer, isV2, type LambdaEvent, type LambdaEventV1, type LambdaEventV2 } from "./lambda_event.ts";
 
 /**
- * Creates the web request of an event. An invalid method or header makes a request without an origin, so that the
+ * Creates the web request for an event. An invalid method or header makes a request without an origin, so the
  * application responds with 400, as servers do, and the invocation does not fail.
  *
  * @param event The event
- * @param signal Aborts when the client disconnects, where that is known
+ * @param signal Aborts when the client disconnects, where that can be detected
  * @returns The request, with the target as sent, as far as the event contains it
  */
 export function requestOf(event: LambdaEvent, signal?: AbortSignal): Request {
@@ -45,7 +45,7 @@ function targetOf(event: LambdaEvent): string {
   const path = isV2(event) ? event.rawPath : event.path;
   const query = isV2(event) ? event.rawQueryString : queryOf(event);
   const target = (isDecoded(event) ? escaped(path) : path) + (query ? `?${query}` : "");
-  // anything else, such as the "*" of OPTIONS, would become part of the host
+  // anything else, such as OPTIONS' "*", would become part of the host
   return target.startsWith("/") ? target : `/${target}`;
 }
 
@@ -54,12 +54,12 @@ function isDecoded(event: LambdaEvent): boolean {
   return isV2(event) ? !event.requestContext.domainName?.includes(".lambda-url.") : event.version === "1.0";
 }
 
-// a percent sign in a decoded path was encoded by the client: left alone, it would be decoded a second time
+// a percent sign in a decoded path was encoded by the client: left alone, it would be decoded twice
 function escaped(path: string): string {
   return path.replace(/[^\x21-\x7e]|[?#%]/gu, encoded);
 }
 
-// JSON may contain lone surrogates, for which there is no escape
+// JSON may contain lone surrogates, which cannot be escaped
 function encoded(text: string): string {
   return encodeURIComponent(text.toWellFormed());
 }
@@ -85,7 +85,7 @@ function linesOfV1(event: LambdaEventV1): [name: string, value: string][] {
   });
 }
 
-// whether it is valid in HTTP (RFC 9110 section 5.5)
+// whether a value is valid in HTTP (RFC 9110 section 5.5)
 function setLine(headers: Headers, name: string, value: string): boolean {
   const isProper = isHeaderName(name) && !/[\0\r\n]/.test(value);
   if (isProper) headers.set(name, onTheWire(value));

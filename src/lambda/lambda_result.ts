@@ -3,15 +3,15 @@ import { Buffer, isUtf8 } from "node:buffer";
 import { statusText } from "../http/status_text.ts";
 import { isBalancer, isV2, type LambdaEvent } from "./lambda_event.ts";
 
-/** Status and headers of a response, in the shape that the event's sender expects. */
+/** A response's status and headers, in the shape that the event's sender expects. */
 export interface LambdaResultHead {
   /** The status. */
   statusCode: number;
   /** Status and reason phrase, for load balancers. */
   statusDescription?: string;
-  /** The headers with one value each. */
+  /** The headers, with one value each. */
   headers?: Record<string, string>;
-  /** The headers with all values, if the request had them in this form. */
+  /** The headers with all values, if the request used this form. */
   multiValueHeaders?: Record<string, string[]>;
   /** The cookies, separately, for payload 2.0. */
   cookies?: string[];
@@ -68,7 +68,7 @@ function spelling(name: string, nth: number): string {
  *
  * @param event The event
  * @param response The response
- * @returns The result of the invocation
+ * @returns The invocation's result
  */
 export async function resultOf(event: LambdaEvent, response: Response): Promise<LambdaResult> {
   const bytes = Buffer.from(await response.arrayBuffer());

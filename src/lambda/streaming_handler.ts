@@ -4,7 +4,7 @@ import { httpEvent, type LambdaEvent } from "./lambda_event.ts";
 import { type LambdaResultHead, resultHead } from "./lambda_result.ts";
 import { Invocation, type LambdaContext } from "./invocation.ts";
 
-/** The part used here of the Node stream that Lambda's Node runtimes pass for the response. */
+/** The part of the Node stream for the response, passed by Lambda's Node runtimes, that is used here. */
 export interface LambdaResponseStream {
   /** Writes a piece; returns `false` if the next one should wait for `drain`. */
   write(piece: Uint8Array | string): boolean;
@@ -30,10 +30,10 @@ interface AwsLambda {
 }
 
 /**
- * Turns an application into the handler of a Lambda function that streams its responses: behind a function URL with
+ * Turns an application into the handler for a Lambda function that streams its responses: behind a function URL with
  * invoke mode `RESPONSE_STREAM`, or a REST API with transfer mode `STREAM`.
  *
- * The client has the complete response before the work passed to `req.waitUntil` is awaited.
+ * The client has the complete response before the handler awaits the work passed to `req.waitUntil`.
  *
  * @param app The application
  * @returns The handler; it rejects with a `TypeError` for events that are not HTTP requests, and with the error if a
@@ -55,7 +55,8 @@ export function toStreamingHandler(app: Servable): LambdaStreamingHandler {
   }
   return awslambda.streamifyResponse(async (given, stream, context) => {
     const event = httpEvent("toStreamingHandler", given);
-    // otherwise an open database connection would keep the invocation running; req.waitUntil defines what to wait for
+    // otherwise an open database connection would keep the invocation running; req.waitUntil defines the work to wait
+    // for
     context.callbackWaitsForEmptyEventLoop = false;
     const left = new AbortController();
     const leave = (error?: unknown): void => left.abort(error);
@@ -66,7 +67,7 @@ export function toStreamingHandler(app: Servable): LambdaStreamingHandler {
       const response = await app.fetch(invocation.request, invocation);
       const out = awslambda.HttpResponseStream.from(stream, resultHead(event, response));
       await send(response.body, out, left.signal);
-      // a complete response is followed by `close`, too
+      // `close` also follows a complete response
       stream.off("close", leave);
       out.end();
     } finally {
