@@ -1,17 +1,18 @@
 import { type Ranges, type Shape, shapeOf } from "./regexp_shape.ts";
 
-/** Longer expressions are not examined here, because the number of steps grows with the fourth power. */
+/** Longer expressions are not examined here, because the work grows with the fourth power. */
 const MOST_POSITIONS = 48;
 
-/** From this many repetitions on, a bounded one is as slow as an unbounded one. */
+/** With this many repetitions or more, a bounded repetition is as slow as an unbounded one. */
 const MANY = 8;
 
 /**
  * Returns whether an expression may take exponential time because a repeated part can match the same string in several
- * ways: `(\w+)+`, `(?:a|a)*`, `(a|aa)+`. Each further character of a string that fails to match then doubles the time.
+ * ways: `(\w+)+`, `(?:a|a)*`, `(a|aa)+`. Each further character in a string that fails to match then doubles the time.
  *
  * The result is exact except for assertions and back references, which are treated as empty. It misses polynomial time,
- * as in `\d*\d*`, and expressions of more than 48 characters and classes: `deno task check:routes` examines those, too.
+ * as in `\d*\d*`, and expressions with more than 48 characters and classes: `deno task check:routes` also examines
+ * those.
  *
  * @param regexp The expression
  */
@@ -28,11 +29,11 @@ interface Edges {
   readonly isOptional: boolean;
 }
 
-/** The characters and classes of an expression, and which may follow which (Glushkov's automaton). */
+/** An expression's characters and classes, and which may follow which (Glushkov's automaton). */
 class Steps {
   /** The characters each step accepts. */
   readonly ranges: Ranges[] = [];
-  /** The successors of each step, repeated if several ways lead to them. */
+  /** Each step's successors, repeated if several ways lead to them. */
   readonly #next: number[][] = [];
 
   add(shape: Shape): Edges {
@@ -49,7 +50,7 @@ class Steps {
     }
     if (shape.kind === "all") return shape.parts.map((part) => () => this.add(part)).reduce(this.#join, NOWHERE);
     const { part, min, max } = shape;
-    // a bounded repetition is a sequence of that many copies
+    // expands a bounded repetition into that many copies
     const isLoop = max >= MANY;
     const copies = Array.from({ length: isLoop ? 1 : max }, (_, index) => () => {
       const edges = this.add(part);
@@ -81,8 +82,8 @@ class Steps {
   }
 
   /**
-   * Returns whether two different ways lead from a step back to it over the same string: walks both at once, and looks
-   * for a pair that has diverged and can return.
+   * Returns whether two different ways lead from a step back to itself over the same string: walks both at once,
+   * looking for a pair that has diverged and can return.
    */
   hasTwoWaysBack(start: number): boolean {
     const seen = new Set<number>();
@@ -93,7 +94,7 @@ class Steps {
       for (const [i, a] of following.entries()) {
         for (const [j, b] of this.#next[other]!.entries()) {
           if (!overlap(this.ranges[a]!, this.ranges[b]!)) continue;
-          // two ways to the same step also differ
+          // two ways to the same step also count as different
           const differ = parted || a !== b || (one === other && i !== j);
           if (differ && a === start && b === start) return true;
           const key = (a * this.ranges.length + b) * 2 + Number(differ);

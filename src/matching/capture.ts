@@ -1,12 +1,12 @@
 /**
- * A parameter that is a whole segment, linked to the next one.
+ * A whole-segment parameter, linked to the next one.
  *
  * @internal
  */
 export class Capture {
   /** Its name. */
   readonly name: string;
-  /** Characters between the previous parameter, or the start of the path, and its value. */
+  /** Characters between its value and the previous parameter, or the start of the path. */
   readonly skip: number;
   /** The next parameter, `null` after the last. */
   readonly next: Capture | null;
@@ -27,7 +27,7 @@ export class Capture {
 }
 
 /**
- * Decodes the percent escapes of a path parameter.
+ * Decodes the percent escapes in a path parameter.
  *
  * @param value The string as it appears in the path
  * @returns The decoded string

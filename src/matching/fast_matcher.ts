@@ -2,14 +2,15 @@ import { type Layer, type LayerIndex, type LayerList, Scope, type Step } from ".
 import { PathTrie } from "./path_trie.ts";
 
 /**
- * An index over an ordered list of layers: for a path and a method it returns the matching layers, in registration
+ * An index over an ordered list of layers. For a path and a method it returns the matching layers, in registration
  * order. The list remains the single source of truth.
  *
- * Paths of literals and whole parameters are matched in a trie, segment by segment. All others (RegExps, wildcards,
- * optional parts) are stored under their literal prefix and tried during the walk. The list of steps for a shape of
- * path is computed once. Layers of routers mounted at literal paths are in the same list, at the position of the mount.
+ * Paths with only literals and whole parameters are matched in a trie, segment by segment. All others (RegExps,
+ * wildcards, optional parts) are stored under their literal prefix and tried during the walk. The step list for each
+ * path shape is computed once. Layers in routers mounted at literal paths are in the same list, at the mount's
+ * position.
  *
- * @example The steps of a request
+ * @example A request's steps
  * ```ts
  * import { FastMatcher, Layer } from "@sluice/sluice";
  *
@@ -44,7 +45,7 @@ export class FastMatcher implements LayerIndex, LayerList {
   /** The list in registration order, with updated positions, for building an index. */
   get layers(): readonly Layer[] {
     const layers = this.#layers();
-    // programs may remove layers from a router's list, move them, and replace the functions they call
+    // programs may remove or move layers in a router's list, and replace the functions they call
     layers.forEach((layer, index) => {
       layer.order = index;
       layer.noteOwnHandle();
@@ -53,7 +54,7 @@ export class FastMatcher implements LayerIndex, LayerList {
   }
 
   /**
-   * Returns the steps of the layers that match a path.
+   * Returns the steps for the layers that match a path.
    *
    * @param path A path beginning with a slash, not decoded
    * @param method The uppercase method; `WS` for an upgrade
@@ -81,12 +82,12 @@ export class FastMatcher implements LayerIndex, LayerList {
     return this.#current().find(path).reachesSocket(path);
   }
 
-  /** Whether the layers, or those of a mounted router, include WebSocket routes. */
+  /** Whether the layers, or a mounted router's, include WebSocket routes. */
   get hasSockets(): boolean {
     return FastMatcher.#hasSockets(this, new Set());
   }
 
-  // a router may be mounted below itself, for paths that form a tree
+  // a router may be mounted below itself, for paths that form trees
   static #hasSockets(matcher: FastMatcher, seen: Set<FastMatcher>): boolean {
     if (seen.has(matcher)) return false;
     seen.add(matcher);

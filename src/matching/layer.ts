@@ -7,7 +7,7 @@ import type { PathKey } from "./regexp_keys.ts";
 import { noteRegistration } from "./registrations.ts";
 
 /**
- * Any registered function; its number of parameters determines its kind.
+ * Any registered function; its parameter count determines its kind.
  *
  * @internal
  */
@@ -15,14 +15,14 @@ import { noteRegistration } from "./registrations.ts";
 export type AnyHandler = (...args: any[]) => unknown;
 
 /**
- * Kind of a function: handler, error handler, or neither.
+ * A function's kind: handler, error handler, or neither.
  *
  * @internal
  */
 export type HandlerKind = "handler" | "error" | "none";
 
 /**
- * One function of a layer, with its kind.
+ * One of a layer's functions, with its kind.
  *
  * @internal
  */
@@ -34,7 +34,7 @@ export interface LayerEntry {
 }
 
 /**
- * Determines the kind of a function: one with four parameters is an error handler, one with more is never called.
+ * Determines a function's kind: one with four parameters is an error handler, one with more is never called.
  *
  * @param fn The function
  * @returns The function with its kind
@@ -43,13 +43,13 @@ export function layerEntry(fn: AnyHandler): LayerEntry {
   return { fn, kind: kindOf(fn) };
 }
 
-/** The kind of a function; see {@linkcode layerEntry}. */
+/** A function's kind; see {@linkcode layerEntry}. */
 export function kindOf(fn: AnyHandler): HandlerKind {
   return fn.length < 4 ? "handler" : fn.length === 4 ? "error" : "none";
 }
 
 /**
- * The parts of its route that a layer needs.
+ * The parts of a route that its layer uses.
  *
  * @internal
  */
@@ -58,7 +58,7 @@ export interface RoutedEntries {
   entriesFor(method: string): readonly LayerEntry[];
   /** Methods for the `Allow` header. */
   allowedMethods(): string[];
-  /** Passes a request through the handlers of its method; WebSocket routes have none. */
+  /** Passes a request through the handlers for its method; WebSocket routes lack this. */
   dispatch?: AnyHandler;
 }
 
@@ -78,7 +78,7 @@ export interface Mounted {
 export const mountedKey: unique symbol = Symbol.for("sluice.mounted");
 
 /**
- * Layers in registration order, and how their paths match.
+ * Layers in registration order, and their matching options.
  *
  * @internal
  */
@@ -99,7 +99,7 @@ export interface LayerIndex {
   stepsFor(path: string, method: string): readonly Step[];
   /** Returns whether an upgrade request might match a WebSocket route; cheap, but only `false` is certain. */
   leadsToSocket(path: string): boolean;
-  /** Returns whether it does match one, by matching the path. */
+  /** Returns whether the request does match one, by matching the path. */
   reachesSocket(path: string): boolean;
   /** Whether the router, or one mounted on it, has WebSocket routes. */
   readonly hasSockets: boolean;
@@ -117,33 +117,33 @@ export interface LayerSource {
   readonly paramHandlers: ReadonlyMap<string, readonly AnyHandler[]>;
   /** Whether handlers also get the parent's parameters. */
   readonly mergeParams: boolean;
-  /** Follows the walk, if the request is observed. */
+  /** Follows the walk if the request is observed. */
   readonly observer?: WalkObserver;
 }
 
 /**
- * Follows a walk beyond the functions of its steps.
+ * Follows a walk beyond its steps' functions.
  *
  * @internal
  */
 export interface WalkObserver {
-  /** Returns the layers of the router that a step mounts, so that they are followed, too. */
+  /** Returns the layers of the router that a step mounts, so they are also followed. */
   below(step: Step): LayerSource;
-  /** Returns the replacement for a parameter handler, for the layer of a step. */
+  /** Returns the replacement for a parameter handler, for a step's layer. */
   param(step: Step, name: string, handler: AnyHandler): AnyHandler;
 }
 
 /**
- * Where a step's router is mounted, relative to the walked router. Layers of mounted routers share one list with those
- * around the mount, so that the path is matched only once for all of them.
+ * Where a step's router is mounted, relative to the walked router. Mounted routers' layers share one list with those
+ * around the mount, so the path is matched only once for all.
  *
- * A router has one scope for itself and one per literal mount below it. The objects are reused, so that lists built
- * before and after a registration can be compared.
+ * A router has one scope for itself and one per literal mount below it. The objects are reused, so lists built before
+ * and after a registration can be compared.
  *
  * @internal
  */
 export class Scope {
-  /** The scope around the mount; `null` for the walked router. */
+  /** The enclosing scope; `null` for the walked router. */
   readonly parent: Scope | null;
   /** The layer that mounts the router. */
   readonly mount: Layer | null;
@@ -151,16 +151,16 @@ export class Scope {
   readonly source: LayerSource | null;
   /** The router's layers; `null` if nothing can be mounted there. */
   readonly list: LayerList | null;
-  /** Length of the part of the path consumed by mounts. */
+  /** Length of the path part consumed by mounts. */
   readonly consumed: number;
-  /** Scopes of routers mounted here; weak, because programs may replace routers repeatedly. */
+  /** Scopes for routers mounted here; weak, because programs may replace routers repeatedly. */
   below: WeakMap<Layer, Scope> | null = null;
 
   /**
    * Creates a scope; the matcher does this when it first reaches a mount.
    *
    * @param list The layers
-   * @param parent The scope around the mount
+   * @param parent The enclosing scope
    * @param mount The layer that mounts the router
    *
    * @internal
@@ -173,21 +173,21 @@ export class Scope {
     this.consumed = parent === null ? 0 : parent.consumed + mount!.patterns[0]!.fixed!.length;
   }
 
-  /** Positions of the mounts in registration order, outermost first. */
+  /** The mounts' positions in registration order, outermost first. */
   get mountOrders(): readonly number[] {
     return this.parent === null ? [] : [...this.parent.mountOrders, this.mount!.order];
   }
 }
 
 /**
- * The action of a walk at a step: call a function, descend into a mounted router, or collect methods for OPTIONS.
+ * A walk's action at a step: call a function, descend into a mounted router, or collect methods for OPTIONS.
  *
  * @internal
  */
 export type StepKind = HandlerKind | "mount" | "allow";
 
 /**
- * The parts of a step.
+ * A step's parts.
  *
  * @internal
  */
@@ -198,7 +198,7 @@ export interface StepParts {
   readonly scope: Scope;
   /** The layer it belongs to. */
   readonly layer: Layer;
-  /** The action of a walk at it. */
+  /** The walk's action here. */
   readonly kind: StepKind;
   /** Whether it is the first step of its layer. */
   readonly enters: boolean;
@@ -209,7 +209,7 @@ export interface StepParts {
 }
 
 /**
- * One function, or one mounted router, for one method and one shape of path.
+ * One function, or one mounted router, for one method and one path shape.
  *
  * @internal
  */
@@ -243,7 +243,7 @@ export class Step implements StepParts {
     this.isCertain = kind === "handler" && (!enters || this.fixed !== null);
   }
 
-  /** Returns the same step for a list where its index is higher by a number. */
+  /** Returns the same step, shifted by a number of places in its list. */
   moved(by: number): Step {
     return by === 0 ? this : new Step({ ...this, end: this.end + by });
   }
@@ -269,7 +269,7 @@ export class Step implements StepParts {
  */
 export class Layer {
   /**
-   * Position in the list of its router when the index was last built.
+   * Position in its router's list when the index was last built.
    *
    * @internal
    */
@@ -277,7 +277,7 @@ export class Layer {
   /** The path as registered. */
   readonly path: string | RegExp | readonly (string | RegExp)[];
   /**
-   * The patterns of the path, one per member of an array.
+   * The path's patterns, one per array member.
    *
    * @internal
    */
@@ -287,19 +287,19 @@ export class Layer {
   /** The route, for a route layer. */
   readonly route: RoutedEntries | null;
   /**
-   * The router or app, for a mount of one.
+   * The router or app, for a mount.
    *
    * @internal
    */
   readonly mounted: Mounted | null;
   /**
-   * The functions of a layer that is not a route.
+   * The layer's functions, if it is not a route.
    *
    * @internal
    */
   readonly entries: readonly LayerEntry[];
   /**
-   * A program's replacement for `handle`; it is called for a router or a route as a whole, too.
+   * A program's replacement for `handle`; it is also called for a router or a route as a whole.
    *
    * @internal
    */
@@ -308,7 +308,7 @@ export class Layer {
   readonly socket: boolean;
   /** Whether a trailing slash in the path matters. */
   readonly strict: boolean;
-  /** Parameters of the path last passed to {@linkcode Layer.match}. */
+  /** Parameters from the path last passed to {@linkcode Layer.match}. */
   // deno-lint-ignore no-explicit-any -- which of them are lists depends on the path
   declare params?: Record<string, any> | undefined;
   /**
@@ -380,8 +380,8 @@ export class Layer {
   }
 
   /**
-   * Name of the registered function, `"router"` for routers, `"mounted_app"` for applications, `"handle"` for routes;
-   * it stays the same when a program replaces `handle`.
+   * The registered function's name, `"router"` for routers, `"mounted_app"` for applications, `"handle"` for routes; it
+   * stays the same when a program replaces `handle`.
    */
   get name(): string {
     if (this.route !== null) return "handle";
@@ -396,16 +396,16 @@ export class Layer {
     return shownPath(this).regexp;
   }
 
-  /** The groups of that expression. */
+  /** That expression's groups. */
   get keys(): PathKey[] {
     return shownPath(this).keys;
   }
 
   /**
-   * Matches a path, for programs that inspect layers themselves. Requests leave no traces on them.
+   * Matches a path, for programs that inspect layers themselves. Requests leave no state on layers.
    *
    * @param path The path
-   * @returns The match, whose parameters are then {@linkcode Layer.params}
+   * @returns The match; its parameters become {@linkcode Layer.params}
    * @throws {URIError} With status 400 if a parameter has a broken percent escape
    */
   match(path: string): PathMatch | null {
@@ -434,7 +434,7 @@ defineLayerCalls(Layer.prototype);
 
 /**
  * Returns whether a match enters a mount: the path must begin with the matched string, and a segment must end there. As
- * in Express, an empty string matches wherever it was found, as with `/(?=\.json$)/`.
+ * in Express, an empty string matches wherever it was found, such as for `/(?=\.json$)/`.
  *
  * @param match The match
  * @param path The path

@@ -23,18 +23,18 @@ export type LayerErrorCall = (
   next: LayerNext,
 ) => unknown;
 
-/** A program's replacement for the first; `null` for none, so that handlers are called directly. */
+/** A program's replacement for the first; `null` for none, so handlers are called directly. */
 export let replacedCall: LayerCall | null = null;
 
 /** A program's replacement for the second; `null` for none. */
 export let replacedErrorCall: LayerErrorCall | null = null;
 
 /**
- * Gives a class of layers Express's call methods, under their names in Express 4 and 5. Walks bypass them unless a
- * program has replaced one, as some do to await promises, to measure time, or to trace. As in Express, the replacement
- * then calls all layers: routers and routes as well as functions.
+ * Gives a layer class Express's call methods, under their Express 4 and 5 names. Walks bypass them unless a program has
+ * replaced one, as some do to await promises, measure time, or trace. As in Express, the replacement then calls all
+ * layers: routers and routes as well as functions.
  *
- * @param prototype Prototype of the class
+ * @param prototype The class's prototype
  */
 export function defineLayerCalls(prototype: object): void {
   for (const name of ["handle_request", "handleRequest"]) {
@@ -70,7 +70,7 @@ export function replaceLayerCalls(request: LayerCall | null, error: LayerErrorCa
  *
  * @param req The request
  * @param res The response
- * @param next Receives errors that the layer throws, or its promise rejects with
+ * @param next Receives errors that the layer throws or its promise rejects with
  * @returns The layer's return value, which may be a response
  */
 export function handleRequest(this: CalledLayer, req: unknown, res: unknown, next: LayerNext): unknown {
@@ -84,7 +84,7 @@ export function handleRequest(this: CalledLayer, req: unknown, res: unknown, nex
  * @param error The error
  * @param req The request
  * @param res The response
- * @param next Receives errors that the layer throws, or its promise rejects with
+ * @param next Receives errors that the layer throws or its promise rejects with
  * @returns The layer's return value, which may be a response
  */
 export function handleError(

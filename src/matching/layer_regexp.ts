@@ -2,7 +2,7 @@ import type { PathPattern } from "./path_pattern.ts";
 import type { PathKey } from "./regexp_keys.ts";
 
 /**
- * The expression of a layer, with Express 4's flags.
+ * A layer's expression, with Express 4's flags.
  *
  * @internal
  */
@@ -17,15 +17,15 @@ export interface LayerRegExp extends RegExp {
 export interface ShownPath {
   /** All its patterns as one expression. */
   readonly regexp: LayerRegExp;
-  /** The keys of the groups. */
+  /** The groups' keys. */
   readonly keys: PathKey[];
 }
 
-/** For the few programs that read it, and kept outside the layers, because there are many of those. */
+/** Kept outside the layers, because few programs read it and there are many layers. */
 const shown = new WeakMap<object, ShownPath>();
 
 /**
- * Returns the path of a layer as Express 4 exposes it.
+ * Returns a layer's path as Express 4 exposes it.
  *
  * @param layer The layer
  */

@@ -1,7 +1,7 @@
 import { usualSpelling } from "../util/path_spelling.ts";
 import type { PathOptions } from "./path_options.ts";
 
-/** Characters that all clients send unencoded, and two that they never do: a `%`, or a backslash. */
+/** Characters that all clients send unencoded, and two that none does: a `%`, or a backslash. */
 const ONE_SPELLING = /^[\w\-./%\\]*$/;
 /** Characters that the URL Standard encodes in paths, so browsers never send them unencoded. */
 const ALWAYS_ENCODED = /^[\0-\x20"#<>?^`{}\x7f-\uffff]/;
@@ -17,11 +17,11 @@ export function hasSpellings(text: string): boolean {
 }
 
 /**
- * Converts a literal to a regular expression source that matches every spelling clients use.
+ * Converts a literal to a regular expression source that matches all spellings clients use.
  *
  * `/café` matches `/caf%C3%A9`, as browsers send it. A mount also matches both `/@me` and `/%40me`, because clients
- * send both, and it may guard a directory of files. A route does not, as in Express, because it may be behind a check
- * of `req.path`.
+ * send both, and it may guard a directory of files. A route does not, as in Express, because a check on `req.path` may
+ * guard it.
  *
  * @param text The literal
  * @param options How the path matches
@@ -37,7 +37,7 @@ export function literalSource(text: string, options: PathOptions): string {
 }
 
 function spellings(character: string, { sensitive }: PathOptions): string {
-  // half of a surrogate pair has no encoded form
+  // half a surrogate pair has no encoded form
   if (!character.isWellFormed()) return escaped(character);
   const cases = sensitive ? [] : [character.toLowerCase(), character.toUpperCase()].filter(isOneBeyondAscii);
   const encoded = new Set([character, ...cases].map(encodedSource));

@@ -45,7 +45,7 @@ export function isKnownMethod(method: string): boolean {
 }
 
 /**
- * Returns the method whose handlers handle a request. Those for GET also handle HEAD if it has none of its own, as in
+ * Returns the method that selects a request's handlers. GET handlers also handle HEAD if it has none of its own, as in
  * Express (RFC 9110 section 9.3.2).
  *
  * @param method The lowercase method
@@ -56,7 +56,7 @@ export function headFromGet(method: string, isHandled: (method: string) => boole
 }
 
 /**
- * Adds HEAD to handled methods that include GET.
+ * Adds HEAD to methods that include GET.
  *
  * @param methods The uppercase methods
  */
@@ -65,10 +65,10 @@ export function withHeadFromGet(methods: readonly string[]): string[] {
 }
 
 /**
- * Gives a class a function for each HTTP method, and `all`. They are writable properties, because some programs replace
+ * Gives a class a function for each HTTP method, and `all`. The properties are writable, because some programs replace
  * them on their routers.
  *
- * @param prototype Prototype of the class; its own definitions take precedence
+ * @param prototype The class's prototype; its own definitions take precedence
  * @param verbOf Creates the function for a lowercase method, `null` for all
  */
 export function defineVerbs(prototype: object, verbOf: (method: string | null) => (...args: never[]) => unknown): void {

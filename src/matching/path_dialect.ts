@@ -1,34 +1,34 @@
 import type { PathOptions } from "./path_options.ts";
 import type { PathKey } from "./regexp_keys.ts";
 
-/** Key of the path dialect of a router. */
+/** Key of a router's path dialect. */
 export const dialectKey: unique symbol = Symbol("dialect");
 
-/** Starts a parameter where words may start with a colon; cannot occur in a request target. */
+/** Starts a parameter where words may start with a colon; never occurs in a request target. */
 export const MARK = "\0";
 
-/** A compiled path of another syntax. */
+/** A compiled path in another syntax. */
 export interface DialectPath {
   /** Matches the path or, for a mount, its beginning. */
   readonly regexp: RegExp;
-  /** Names of the expression's groups. */
+  /** The expression's group names. */
   readonly keys: readonly string[];
-  /** Names of groups whose values are arrays of segments. */
+  /** Groups that have arrays of segments as values, by name. */
   readonly wildcards: ReadonlySet<string>;
   /**
-   * The whole path with a {@linkcode MARK} before the name of each parameter, if it consists of whole words and whole
+   * The whole path with a {@linkcode MARK} before each parameter name, if it consists of whole words and whole
    * parameters; otherwise its literal beginning, up to a slash.
    */
   readonly text: string;
   /** Whether `text` is the whole path. */
   readonly whole: boolean;
-  /** Expressions that the parameters of a whole path must match, by name. */
+  /** Expressions that a whole path's parameters must match, by name. */
   readonly constraints: ReadonlyMap<string, RegExp>;
   /** Whether it matches no request because it does not begin with a slash. */
   readonly rootless: boolean;
 }
 
-/** A path syntax in addition to Express 5's. Parameters of its paths inherit from `Object.prototype`. */
+/** A path syntax in addition to Express 5's. Parameters from its paths inherit from `Object.prototype`. */
 export interface PathDialect {
   /**
    * Compiles a path that is invalid in Express 5.
@@ -56,5 +56,5 @@ export interface PatternOptions extends PathOptions {
   readonly dialect?: PathDialect | null;
 }
 
-/** Reports why a path cannot be used, and what to write instead. */
+/** Reports why a path cannot be used, and the alternative. */
 export class PathDialectError extends TypeError {}

@@ -19,24 +19,24 @@ import { keysOfRegExp, type PathKey } from "./regexp_keys.ts";
 export interface PathMatch {
   /** Index in the path where the match begins; always 0 except for RegExps without an anchor. */
   readonly index: number;
-  /** Number of matched characters of the path. */
+  /** Number of matched path characters. */
   readonly length: number;
   /** Decoded parameters. As in Express, they inherit nothing for path strings, and are plain objects for RegExps. */
   readonly params: Record<string, PathValue> | EmptyParams;
 }
 
 /**
- * Value of a parameter: a string, or an array of segments for a wildcard.
+ * A parameter's value: a string, or an array of segments for a wildcard.
  *
  * @internal
  */
-// deno-lint-ignore no-explicit-any -- which of the two it is depends on the path
+// deno-lint-ignore no-explicit-any -- the path determines which of the two
 export type PathValue = any;
 
 const COLON = 58;
 const SLASH = 47;
 
-/** Paths of whole words and whole parameters, which need no parser: nearly all paths. */
+/** Paths with only whole words and whole parameters, which need no parser: nearly all paths. */
 const PLAIN = /^(?:\/(?::[A-Za-z_]\w*|[\w.-]+))*\/?$/;
 
 /** Cold fields, needed only for paths that do not consist of whole words and whole parameters. */
@@ -44,7 +44,7 @@ interface ColdFields {
   readonly keys: readonly string[];
   /** Constraints on parameters, for paths that are otherwise only words and parameters. */
   readonly constraints: ReadonlyMap<string, RegExp>;
-  /** Parameters whose values are arrays of segments. */
+  /** Parameters that have arrays of segments as values. */
   readonly wildcards: ReadonlySet<string>;
   /** Whether a request path may spell its literals in several ways. */
   readonly hasSpellings: boolean;
@@ -55,8 +55,8 @@ interface ColdFields {
 /**
  * A registered path, ready to match.
  *
- * A path of whole words and whole parameters is only stored: with thousands of routes, each is parsed when it is first
- * requested.
+ * A path with only whole words and whole parameters is only stored: with thousands of routes, each is parsed on its
+ * first request.
  *
  * @internal
  */
@@ -64,7 +64,7 @@ export class PathPattern {
   /** The path as registered. */
   readonly source: string | RegExp;
   /**
-   * The path, or its beginning, as far as it consists of whole literals and whole parameters. A trailing slash is
+   * The path, or its beginning up to the first part that is not a whole literal or whole parameter. A trailing slash is
    * significant. Literals have their usual spelling.
    */
   readonly text: string;
@@ -75,14 +75,14 @@ export class PathPattern {
   readonly #options: PatternOptions;
   #coldFields: ColdFields | null = null;
   #regex: RegExp | null = null;
-  /** Positions of the parameters in a path that matches `text`, computed on first use. */
+  /** Parameter positions in a path that matches `text`, computed on first use. */
   #layout: Layout | null = null;
 
   /**
    * Compiles a path.
    *
    * @param caller Name of the caller for error messages, such as `app.get`
-   * @param source A RegExp, or a path string in Express 5's syntax or, if it is invalid there, in the dialect's
+   * @param source A RegExp, or a path string in Express 5's syntax or, if invalid there, in the dialect's
    * @param options How to match
    * @throws {TypeError} If the path is invalid; the message says what to write instead
    */
@@ -133,12 +133,12 @@ export class PathPattern {
     return this.#coldFields?.constraints ?? NO_CONSTRAINTS;
   }
 
-  /** Names of the parameters, in order; numbers for unnamed ones. */
+  /** Parameter names, in order; numbers for unnamed ones. */
   get keys(): readonly string[] {
     return this.#coldFields?.keys ?? this.#ensureLayout.names;
   }
 
-  /** The match of a pattern without parameters, which is the same for every path. */
+  /** The match for a pattern without parameters, which is the same for every path. */
   get fixed(): PathMatch | null {
     return this.whole ? this.#ensureLayout.fixed : null;
   }
@@ -154,7 +154,7 @@ export class PathPattern {
     return isPlain ? EMPTY_PLAIN : EMPTY_BARE;
   }
 
-  // whether parameters have the methods of objects
+  // whether parameter objects inherit methods
   get #inherits(): boolean {
     return (this.#options.dialect ?? null) !== null;
   }
@@ -162,14 +162,14 @@ export class PathPattern {
   /** The path as one regular expression; compiled on first use, because most paths never need it. */
   get regex(): RegExp {
     if (this.#regex !== null) return this.#regex;
-    // all other paths store their expression when they are created
+    // all other paths store their expression on creation
     const path = bare(this.source as string, this.#options);
     return this.#regex = pathRegExp(parse(path).tokens, path, this.#options).regexp;
   }
 
   /**
    * Returns the path as Express 4 exposes it in `layer.regexp` and `layer.keys`: programs that list routes parse the
-   * source of the expression. Created on each call.
+   * expression's source. Created on each call.
    */
   shown(): { readonly regexp: RegExp; readonly keys: readonly PathKey[] } {
     if (this.source instanceof RegExp) return { regexp: this.source, keys: keysOfRegExp(this.source) };
@@ -177,7 +177,7 @@ export class PathPattern {
       const read = this.#options.dialect?.show(this.source, this.#options);
       if (read) return read;
     } catch {
-      // the dialect refuses it, but Express 5 accepts it
+      // the dialect refuses the path, but Express 5 accepts it
     }
     const keys = this.keys.map((name) => ({ name, optional: false, offset: 0 }));
     const isPlain = this.whole && this.mark === COLON;
@@ -185,7 +185,7 @@ export class PathPattern {
   }
 
   /**
-   * Matches a path by the regular expression.
+   * Matches a path against the regular expression.
    *
    * @param path A path beginning with a slash, not decoded
    * @returns The match, or `null`
@@ -193,7 +193,7 @@ export class PathPattern {
    */
   match(path: string): PathMatch | null {
     const { regex } = this;
-    // a global or sticky expression would start where it last stopped
+    // global or sticky expressions would start where they last stopped
     if (regex.lastIndex !== 0) regex.lastIndex = 0;
     const found = regex.exec(path);
     if (found === null) return null;
@@ -212,7 +212,7 @@ export class PathPattern {
   }
 
   /**
-   * Reads the parameters of a path that is known to match.
+   * Reads the parameters from a path that is known to match.
    *
    * @param path A path beginning with a slash, not decoded
    * @throws {URIError} With status 400 if a parameter has a broken percent escape
@@ -258,7 +258,7 @@ function readPath(caller: string, source: string, path: string, options: Pattern
     return { regexp, coldFields, text: marked ?? literalPrefix(tokens), whole: marked !== null };
   } catch (error) {
     if (!(error instanceof PathError)) throw error;
-    // in Express 4's syntax braces are optional parts as well, with an unbounded number of steps
+    // in Express 4's syntax braces are also optional parts, with an unbounded number of steps
     const read = error instanceof OptionalPartsError ? null : readDialect(caller, source, options);
     if (read === null) throw pathError(caller, source, error);
     return read;
@@ -273,14 +273,14 @@ function readDialect(caller: string, source: string, options: PatternOptions): R
   return { regexp, coldFields: { keys, constraints, wildcards, hasSpellings: false, showsAbsent: true }, text, whole };
 }
 
-/** Returns a path of whole words and whole parameters in Express 4's format. */
+/** Returns a path with only whole words and whole parameters in Express 4's format. */
 function shownText(text: string, { sensitive, strict, end }: PathOptions): RegExp {
   const source = text.replace(/[.\\/-]|:(\w+)/g, (found, name) => name === undefined ? `\\${found}` : "(?:([^\\/]+?))");
   const slash = strict ? "" : "\\/?";
   return new RegExp(`^${source}${end ? `${slash}$` : `${slash}(?=\\/|$)`}`, sensitive ? "" : "i");
 }
 
-/** The parameters of a path. */
+/** A path's parameters. */
 interface Layout {
   readonly first: Capture | null;
   readonly names: readonly string[];
@@ -312,7 +312,7 @@ function bare(path: string, { strict }: PathOptions): string {
   return !strict && path.length > 1 && path.charCodeAt(path.length - 1) === SLASH ? path.replace(/\/+$/, "") : path;
 }
 
-/** Returns the tokens as a string of whole literals and whole parameters, `null` if they are anything else. */
+/** Returns the tokens as a string of whole literals and whole parameters, `null` if there are others. */
 function markedText(tokens: readonly Token[]): string | null {
   let marked = "";
   for (const [i, token] of tokens.entries()) {
@@ -348,7 +348,7 @@ function literalPrefix(tokens: readonly Token[]): string {
   return usualSpelling(first.value.slice(0, first.value.lastIndexOf("/")));
 }
 
-/** Expressions already examined, because one may be registered for several methods. */
+/** Expressions already examined; one may be registered for several methods. */
 const examined = new WeakSet<RegExp>();
 
 // not an error: clients may never reach it, or middleware in front may limit input
@@ -376,7 +376,7 @@ const HINTS: readonly (readonly [RegExp, string])[] = [
   [/Missing text before/, "put text between two parameters: /:a-:b"],
 ];
 
-// errors begin with the name of the called method
+// errors begin with the called method's name
 function naming<T>(caller: string, read: () => T): T {
   try {
     return read();

@@ -5,23 +5,23 @@ import type { PathOptions } from "./path_options.ts";
 /** A parameter or a wildcard. */
 export type Key = Parameter | Wildcard;
 
-/** Maximum number of alternatives that the optional parts of a path may expand to. */
+/** Maximum number of alternatives that a path's optional parts may expand to. */
 const MOST_ALTERNATIVES = 256;
 
-/** Too many optional parts: no expression could match such a path in a bounded number of steps. */
+/** Thrown for too many optional parts: no expression could match such a path in a bounded number of steps. */
 export class OptionalPartsError extends PathError {}
 
 /**
  * Creates one regular expression from a parsed path.
  *
- * Parameters are greedy, as in Express 5, whose version of path-to-regexp is not an ES module. In the ES module version
- * they are lazy, and `/:name.:ext` would split `a.tar.gz` at the other dot. Nothing backtracks over the literal before
- * it, so matching takes a bounded number of steps per character of a path.
+ * Parameters are greedy, as in Express 5, which uses a path-to-regexp version that is not an ES module. In the ES
+ * module version they are lazy, and `/:name.:ext` would split `a.tar.gz` at the other dot. No part backtracks over the
+ * literal before it, so matching takes a bounded number of steps per path character.
  *
  * @param tokens The path
  * @param path The path as written
  * @param options How to match
- * @returns The expression, and the key of each of its groups
+ * @returns The expression, and a key for each group
  * @throws {PathError} If two parameters have no literal between them, or there are too many optional parts
  */
 export function pathRegExp(
@@ -53,12 +53,12 @@ function* alternativesOf(tokens: readonly Token[]): Generator<readonly (Text | K
 function sourceOf(tokens: readonly (Text | Key)[], path: string, literal: (text: string) => string): string {
   const anythingBut = (...texts: readonly string[]) => anyCharacterBut(texts.map(literal));
   let source = "";
-  /** The previous key, and the literal since. */
+  /** The previous key, and the literal after it. */
   let last: Key | null = null;
   let between = "";
   /** The literal after the last wildcard, up to the next key. */
   let afterWildcard = "";
-  /** Kinds of keys in the current segment so far. */
+  /** Key kinds in the current segment so far. */
   let hadParam = false;
   let hadWildcard = false;
   for (const [i, token] of tokens.entries()) {

@@ -10,7 +10,7 @@ interface Word {
   readonly state: TrieState | null;
 }
 
-/** Slots for words at a state; a power of two. */
+/** Word slots per state; a power of two. */
 const WORD_SLOTS = 8;
 // never equal to a segment, which has no slash
 const NO_WORD: Word = { text: "/", state: null };
@@ -20,7 +20,7 @@ function wordSlot(path: string, start: number, end: number): number {
 }
 
 /**
- * A state of the automaton: the set of trie nodes reachable by the segments of a path so far.
+ * A state in the automaton: the set of trie nodes reachable by a path's segments so far.
  *
  * States are created on demand and kept, so matching costs one map lookup per segment, however many routes there are.
  * Only registered segments lead to new states, so clients cannot create more of them.
@@ -48,7 +48,7 @@ export class TrieState {
 
   /**
    * @param nodes The nodes
-   * @param inherited Layers of earlier nodes that match every path below them
+   * @param inherited Earlier nodes' layers that match every path below them
    * @param slash Whether the path ends with a slash here
    * @param literal Whether every segment so far is a registered word
    * @param copies Number of copies of each router in the trie
@@ -74,7 +74,7 @@ export class TrieState {
     this.#inherited = all;
   }
 
-  /** Whether no longer path can match. */
+  /** Whether longer paths cannot match. */
   get dead(): boolean {
     return this.#nodes.length === 0;
   }
@@ -106,7 +106,7 @@ export class TrieState {
     }
     const words = this.#words ??= new Array(WORD_SLOTS).fill(NO_WORD);
     const slot = wordSlot(segment, 0, segment.length);
-    // the first word keeps the slot, because words that share one would keep evicting each other
+    // the first word keeps the slot, because words that share a slot would keep evicting each other
     if (words[slot] === NO_WORD && segment !== "") words[slot] = { text: segment, state: known };
     return known;
   }
@@ -124,7 +124,7 @@ export class TrieState {
     return state;
   }
 
-  /** Returns the state of a path that ends with a slash here. */
+  /** Returns the state for a path that ends with a slash here. */
   afterSlash(): TrieState {
     return this.#ended ??= new TrieState(this.#nodes, this.#inherited, true, this.literal, this.#copies);
   }
@@ -141,12 +141,12 @@ export class TrieState {
       // a parameter needs at least one character
       if (node.param !== null && segment !== "") nodes.push(node.param);
     }
-    // a copy has exactly the needed capacity; the array that grew has space for seventeen
+    // a copy has exactly the needed capacity; the array that grew has room for seventeen
     return new TrieState(nodes.slice(), this.#inherited, false, this.literal && literal, this.#copies);
   }
 
   /**
-   * Returns the steps of a path that ends here.
+   * Returns the steps for a path that ends here.
    *
    * @param method The uppercase method; `WS` for an upgrade
    */
@@ -214,10 +214,10 @@ const SLOTS = 64;
 /** Longer unregistered paths are not cached. */
 const LONGEST = 256;
 
-/** One in this many unregistered paths is cached, so frequent ones soon get in and others rarely do. */
+/** One in this many unregistered paths is cached, so frequent paths soon get in and others rarely do. */
 const ADMITTED = 16;
 
-/** The registered paths of one router, and of routers mounted below it at literal paths, as a trie of segments. */
+/** The paths registered on one router, and on routers mounted below it at literal paths, as a trie of segments. */
 export class PathTrie {
   readonly #start: TrieState;
   readonly #sensitive: boolean;
@@ -251,7 +251,7 @@ export class PathTrie {
 
   #search(path: string, slot: number): TrieState {
     const state = this.#walk(path);
-    // literals may have many spellings, each of which would be another path here
+    // literals may have many spellings, and each would be another path here
     if ((state.literal && !path.includes("%")) || this.#admits(path, slot)) {
       this.#paths[slot] = path;
       this.#states[slot] = state;

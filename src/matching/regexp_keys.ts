@@ -1,18 +1,18 @@
 /**
- * A group of an expression, as Express 4's `layer.keys` exposes it.
+ * A group in an expression, as Express 4's `layer.keys` exposes it.
  *
  * @internal
  */
 export interface PathKey {
-  /** Name of the parameter; a number for an unnamed group. */
+  /** The parameter's name; a number for an unnamed group. */
   readonly name: string | number;
   /** Whether the path also matches without it. */
   readonly optional: boolean;
-  /** Offset in the source of the expression, without the `^`. */
+  /** Offset in the expression's source, without the `^`. */
   readonly offset: number;
 }
 
-/** Escapes and character classes, whose parentheses and bars are not syntax, and the syntax itself. */
+/** Escapes and character classes, where parentheses and bars are not syntax, and the syntax itself. */
 export const REGEXP_SYNTAX = /\\.|\[(?:\\.|[^\]\\])*\]|\((?:\?(?:<(?![=!])[^>]*>|<?[:=!]))?|\)|\|/g;
 
 /**
@@ -25,7 +25,7 @@ export function isCapturing(found: string): boolean {
 }
 
 /**
- * Returns the keys of a RegExp path: the names of its groups, or numbers.
+ * Returns a RegExp path's keys: its group names, or numbers.
  *
  * @param regexp The RegExp
  */

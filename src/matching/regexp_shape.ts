@@ -1,7 +1,7 @@
 /** Ranges of code points that one step of a regular expression accepts. */
 export type Ranges = readonly (readonly [from: number, to: number])[];
 
-/** A regular expression as needed to count the ways it matches, without assertions and back references. */
+/** A regular expression reduced to what decides how many ways it matches: no assertions or back references. */
 export type Shape =
   | { readonly kind: "one"; readonly ranges: Ranges }
   | { readonly kind: "all"; readonly parts: readonly Shape[] }
@@ -18,7 +18,7 @@ const CONTROLS: Readonly<Record<string, number>> = { n: 10, r: 13, t: 9, v: 11, 
 const NOTHING: Shape = { kind: "all", parts: [] };
 
 /**
- * Parses the shape of a regular expression.
+ * Parses a regular expression's shape.
  *
  * @param regexp The expression
  */
@@ -26,7 +26,7 @@ export function shapeOf({ source, ignoreCase }: RegExp): Shape {
   return new Reader(source, ignoreCase).alternatives();
 }
 
-/** Parses the source of an expression that is known to be valid. */
+/** Parses an expression's source, which is known to be valid. */
 class Reader {
   readonly #source: string;
   readonly #ignoreCase: boolean;
@@ -92,7 +92,7 @@ class Reader {
     return isNegated ? others(ranges) : ranges;
   }
 
-  // one character, or the class of an escape
+  // one character, or an escape's class
   #single(): Ranges {
     if (!this.#takes("\\")) {
       const code = this.#source.codePointAt(this.#at)!;
@@ -101,7 +101,7 @@ class Reader {
     }
     const hex = this.#match(/x([\da-f]{2})|u([\da-f]{4})|u\{([\da-f]+)\}/yi);
     if (hex !== null) return at(parseInt(hex[1] ?? hex[2] ?? hex[3]!, 16));
-    // the runtime decides which characters have a property, so assume anything
+    // the runtime decides which characters have a property, so assume any may
     if (this.#match(/[pP]\{[^}]*\}/y) !== null) return ANYTHING;
     const char = this.#source[this.#at++]!;
     const known = { d: DIGITS, w: WORDS, s: SPACES }[char.toLowerCase()];
@@ -138,7 +138,7 @@ function others(ranges: Ranges): Ranges {
   return left;
 }
 
-// the letters of a range, in the other case
+// a range's letters, in the other case
 function shifted(from: number, to: number, first: number, by: number): [number, number][] {
   const [start, end] = [Math.max(from, first), Math.min(to, first + 25)];
   return start > end ? [] : [[start + by, end + by]];

@@ -1,4 +1,4 @@
-/** Number of registrations so far; an index is current if it was built at this number. */
+/** Number of registrations so far; an index built at this number is current. */
 export let registrationEpoch = 0;
 
 /** Records a registration, which invalidates all existing indexes. */
@@ -6,7 +6,7 @@ export function noteRegistration(): void {
   registrationEpoch++;
 }
 
-/** Whether this process has any WebSocket route; if not, upgrades need not be considered. */
+/** Whether this process has any WebSocket route; if not, upgrades need no check. */
 export let socketsExist = false;
 
 /** Records that a WebSocket route was registered in this process. */
@@ -14,7 +14,7 @@ export function noteSocket(): void {
   socketsExist = true;
 }
 
-/** Whether any router of this process has a page that limits exempt; if not, limits skip that check. */
+/** Whether any router in this process has a page that limits exempt; if not, limits skip that check. */
 export let pagesExist = false;
 
 /** Records that such a page was registered in this process. */

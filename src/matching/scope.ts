@@ -1,14 +1,14 @@
 import { type Layer, type LayerIndex, type LayerList, Scope } from "./layer.ts";
 
 /**
- * Returns the scope of a mounted router, if both routers can be indexed together.
+ * Returns a mounted router's scope, if both routers can be indexed together.
  *
- * That requires a mount at one literal path, which consumes the same number of characters of every path. Applications
+ * That requires a mount at one literal path, which consumes the same number of characters in every path. Applications
  * have their own requests and responses, so they are walked separately.
  *
- * @param scope The scope of the outer router
+ * @param scope The outer router's scope
  * @param layer A layer of that router
- * @returns The scope; `null` if the layer mounts nothing, or something that must be walked separately
+ * @returns The scope; `null` if the layer has no mount, or one that must be walked separately
  */
 export function scopeBelow(scope: Scope, layer: Layer): Scope | null {
   const { mounted, patterns } = layer;
@@ -22,18 +22,18 @@ export function scopeBelow(scope: Scope, layer: Layer): Scope | null {
   return made;
 }
 
-// a program's own index, or an observed one, finds its steps its own way
+// a program's own index, or an observed one, finds steps its own way
 function isList(index: LayerIndex): index is LayerIndex & LayerList {
   return "layers" in index;
 }
 
-/** Returns whether a scope is the same as another one, or inside it. */
+/** Returns whether a scope equals another one, or is inside it. */
 export function containsScope(outer: Scope, inner: Scope): boolean {
   for (let scope: Scope | null = inner; scope !== null; scope = scope.parent) if (scope === outer) return true;
   return false;
 }
 
-/** Returns the scope of the walked router. */
+/** Returns the walked router's scope. */
 export function rootOf(scope: Scope): Scope {
   return scope.parent === null ? scope : rootOf(scope.parent);
 }
@@ -62,7 +62,7 @@ export interface OrderedLayer {
 }
 
 /**
- * Compares two layers by the order they are tried in: layers of a mounted router come where it is mounted.
+ * Compares two layers by the order they are tried in: a mounted router's layers come where it is mounted.
  *
  * @returns Negative if the first comes first; 0 if they are the same, or one is in a router that the other mounts
  */
@@ -76,7 +76,7 @@ export function compareOrder(a: OrderedLayer, b: OrderedLayer): number {
   return 0;
 }
 
-// the position of the mount at some depth, or of the layer itself below the last mount
+// the mount's position at some depth, or the layer's own below the last mount
 function orderAt({ scope, layer }: OrderedLayer, depth: number): number {
   return scope.mountOrders[depth] ?? layer.order;
 }

@@ -26,7 +26,7 @@ export function stepsOf(reached: Iterable<Reached>, method: string): Step[] {
       steps.push(mountStep(found, steps.length));
       continue;
     }
-    // all() matches upgrades, too, because otherwise a client could bypass its guards with an Upgrade header
+    // all() also matches upgrades, because otherwise a client could bypass its guards with an Upgrade header
     if (layer.socket && method !== "WS") continue;
     const own = route?.entriesFor(method) ?? layer.entries;
     // a route is called as a whole only for its methods
@@ -46,7 +46,7 @@ export function stepsOf(reached: Iterable<Reached>, method: string): Step[] {
 }
 
 /**
- * Returns the steps of one route for a method, for a walk through its handlers alone.
+ * Returns one route's steps for a method, for a walk through its handlers alone.
  *
  * @param found The route's layer
  * @param entries The handlers for the method
@@ -57,7 +57,7 @@ export function stepsOfRoute(found: Reached, entries: readonly LayerEntry[]): St
   );
 }
 
-/** A layer of a router or of a route, as Express's methods see it. */
+/** A router's or route's layer, as Express's methods see it. */
 type Called = (LayerEntry | Layer) & { readonly handle: AnyHandler };
 
 const calledBy = new WeakMap<AnyHandler, Called>();
@@ -94,10 +94,10 @@ function mountStep(found: Reached, at: number): Step {
 }
 
 /**
- * Replaces the steps of mounted routers with mounts, so that each router is walked separately.
+ * Replaces mounted routers' steps with mounts, so each router is walked separately.
  *
- * @param steps The steps of a path
- * @param from The walked scope; the routers around it are kept
+ * @param steps The steps for a path
+ * @param from The walked scope; its enclosing routers are kept
  * @returns The steps; the same array if there is nothing to replace
  */
 export function withMounts(steps: readonly Step[], from: Scope): readonly Step[] {
@@ -117,11 +117,11 @@ export function withMounts(steps: readonly Step[], from: Scope): readonly Step[]
 }
 
 /**
- * Joins the steps up to the current layer with those that follow it, after the path or the method has changed.
+ * Joins the steps up to the current layer with the new ones after it, once the path or the method has changed.
  *
  * @param steps The steps so far
  * @param current The step that ran last, if any
- * @param matched The steps of the new path and method
+ * @param matched The steps for the new path and method
  * @returns The old steps to the end of the layer, and the new ones after it
  */
 export function rematched(

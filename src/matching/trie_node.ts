@@ -16,9 +16,9 @@ export class Candidate {
   readonly text: string;
   /** Character code that starts a parameter in `text`. */
   readonly mark: number;
-  /** Whether it matches only paths that end where `text` does, and no longer ones. */
+  /** Whether it matches only paths that end where `text` does, not longer ones. */
   readonly ends: boolean;
-  /** Number of characters of `text` that lead to the current node. */
+  /** Number of `text` characters that lead to the current node. */
   at = 0;
   /** The next candidate waiting at the same node. */
   next: Candidate | null = null;
@@ -40,7 +40,7 @@ export class Candidate {
     this.ends = whole && layer.route !== null;
   }
 
-  /** Returns whether it accepts a path that ends at its node with a slash, or without one. */
+  /** Returns whether it accepts a path that ends at its node, with or without a slash. */
   endsIn(slash: boolean): boolean {
     const { text } = this;
     return !this.layer.strict || text === "" || slash === (text.charCodeAt(text.length - 1) === SLASH);
@@ -61,8 +61,8 @@ export function inOrder(candidates: Candidate[]): Candidate[] {
 }
 
 /**
- * Converts to lowercase, consistently with the case-insensitive regular expressions of other paths: to them the Kelvin
- * sign is not a `k`. Otherwise a path with it could bypass a guard and still reach the guarded route.
+ * Converts to lowercase, consistently with other paths' case-insensitive regular expressions, which do not match the
+ * Kelvin sign as a `k`. Otherwise a path with one could bypass a guard and still reach the guarded route.
  *
  * @param text The string
  */
@@ -72,28 +72,28 @@ export function foldCase(text: string): string {
 }
 
 /**
- * Maximum copies of one router in a trie. Routers mounted twice at every level would make it explode, and a router
+ * Maximum copies of one router in a trie. Mounting routers twice at every level would make it explode, and a router
  * below itself would never end. Further mounts are walked separately.
  */
 const MOST_COPIES = 8;
 
-/** Number of copies of each router in a trie. */
+/** Copies of each router in a trie. */
 export type Copies = Map<LayerList, number>;
 
 /**
  * One registered segment.
  *
  * The trie is built lazily: layers wait at a node until a request reaches it. So the first request splits only paths
- * that begin like its own, and descends only into routers mounted along it.
+ * with the same beginning, and descends only into routers mounted along its path.
  */
 export class TrieNode {
-  /** Nodes of literal segments. */
+  /** Nodes for literal segments. */
   children: Map<string, TrieNode> | null = null;
-  /** The node of a parameter. */
+  /** The node for a parameter. */
   param: TrieNode | null = null;
   /** Layers for every path through this node. */
   mounts: Candidate[] | null = null;
-  /** Routes of paths that end here. */
+  /** Routes for paths that end here. */
   ends: Candidate[] | null = null;
   #waiting: Candidate | null = null;
 
@@ -104,10 +104,10 @@ export class TrieNode {
   }
 
   /**
-   * Adds every layer of a router.
+   * Adds all of a router's layers.
    *
    * @param list The layers
-   * @param scope Scope of the router
+   * @param scope The router's scope
    */
   waitAll(list: LayerList, scope: Scope): void {
     for (const layer of list.layers) {
@@ -126,7 +126,7 @@ export class TrieNode {
    * @param copies Number of copies of each router in the trie
    */
   open(copies: Copies): void {
-    // a loop, because it adds the layers of routers mounted here
+    // a loop, because it adds the layers from routers mounted here
     while (this.#waiting !== null) {
       const candidate = this.#waiting;
       this.#waiting = candidate.next;
@@ -138,7 +138,7 @@ export class TrieNode {
   #send(candidate: Candidate, copies: Copies): void {
     const { text } = candidate;
     const start = candidate.at + 1;
-    // `text` ends here, perhaps with the slash of a strict route
+    // `text` ends here, perhaps with a strict route's slash
     if (start >= text.length) return this.#settle(candidate, copies);
     const slash = text.indexOf("/", start);
     const end = slash === -1 ? text.length : slash;

@@ -24,9 +24,9 @@ import { runtimeKey } from "../util/runtime_key.ts";
 export interface StaticFileStat {
   /** Size in bytes. */
   readonly size: number;
-  /** Time of the last change. */
+  /** Modification time. */
   readonly mtime: Date;
-  /** Time of the last change, in ms since 1970. */
+  /** Modification time, in ms since 1970. */
   readonly mtimeMs: number;
   /** Always `true`, because only files are served. */
   isFile(): boolean;
@@ -35,7 +35,7 @@ export interface StaticFileStat {
 }
 
 /**
- * Options of `serveStatic`.
+ * Options for `serveStatic`.
  *
  * @example Files compressed at build time
  * ```ts
@@ -51,17 +51,17 @@ export interface ServeStaticOptions extends FileOptions {
   /**
    * Sends the precompressed file next to the requested one, `app.js.br`, `app.js.zst` or `app.js.gz`, to clients that
    * accept its coding, with the type of `app.js` and its own tags and ranges. `true` tries `br`, `zstd` and `gzip` in
-   * this order, an array its own order; a client's preference comes first. The uncompressed file must exist. Off by
+   * this order, an array its own order; the client's preference comes first. The uncompressed file must exist. Off by
    * default.
    */
   precompressed?: boolean | readonly ("br" | "zstd" | "gzip")[] | undefined;
-  /** Redirects from the path of a directory to the same path with a trailing slash; on by default. */
+  /** Redirects from a directory's path to the same path with a trailing slash; on by default. */
   redirect?: boolean | undefined;
   /** Sets headers before a file is sent. */
   setHeaders?: ((res: Response, path: string, stat: StaticFileStat) => void) | undefined;
 }
 
-/** Names of the options. Express also accepts those for a part of a file, and overwrites `root`. */
+/** Option names. Express also accepts those for part of a file, and overwrites `root`. */
 function optionNames(): OptionNames<ServeStaticOptions & { start: unknown; end: unknown; root: unknown }> {
   const own = { fallthrough: true, precompressed: true, redirect: true, setHeaders: true } as const;
   return { ...FILE_OPTIONS, ...own, start: true, end: true, root: true };
@@ -71,20 +71,20 @@ function optionNames(): OptionNames<ServeStaticOptions & { start: unknown; end: 
 export type StaticFiles = (req: FrameworkRequest, res: FrameworkResponse, next: (error?: unknown) => void) => void;
 
 /**
- * Serves the files of a directory, like Express's `express.static`.
+ * Serves the files in a directory, like Express's `express.static`.
  *
  * Layers match the path as sent, so a directory is served only under the spellings that a guard covers, as in
  * `app.use("/admin", guard)`. A path finds no file if a letter, a digit, `-`, `.`, `_`, a slash or a backslash in it is
- * percent-encoded, or if it has an empty segment, a segment of dots, or a backslash. No client sends such paths;
- * Express serves them. Where the disk finds a file under several names, as on Windows and macOS, it is served under the
- * name in the directory listing, with ASCII letters in either case unless routing is case-sensitive.
+ * percent-encoded, or if it has an empty segment, a dot segment, or a backslash. No client sends such paths; Express
+ * serves them. Where the disk finds a file under several names, as on Windows and macOS, it is served under the name in
+ * the directory listing, with ASCII letters in either case unless routing is case-sensitive.
  *
  * @param root The directory, relative to the working directory
  * @param options How to serve
  * @returns The middleware
  * @throws {TypeError} If the directory is missing or not a string, or an option is invalid
  *
- * @example The files of a directory
+ * @example The files in a directory
  * ```ts
  * import sluice, { serveStatic } from "@sluice/sluice";
  *
@@ -108,7 +108,7 @@ export function serveStatic(root: string, options?: ServeStaticOptions): StaticF
   const middleware: StaticFiles = (req, res, next) => {
     if (!(handOverKey in res)) return serveForeign(middleware, req, res, next);
     if (req.method !== "GET" && req.method !== "HEAD") return fallthrough ? next() : refuseMethod(res);
-    // a mount requested without a trailing slash can only be redirected
+    // for a mount requested without a trailing slash, the only response is a redirect
     const mountOnly = req.path === "/" && !pathOf(req.originalUrl ?? req.url).endsWith("/");
     const requested = mountOnly ? "" : req.path;
     const transfer = {
@@ -137,7 +137,7 @@ export function serveStatic(root: string, options?: ServeStaticOptions): StaticF
       next(failure);
     }).catch(next);
   };
-  // so that packages find the layer by its name, even in a bundle
+  // so packages find the layer by its name, even in a bundle
   return Object.defineProperty(middleware, "name", { value: "serveStatic" });
 }
 
@@ -151,7 +151,7 @@ function codingsOf(option: unknown): readonly FileCoding[] | undefined {
   );
 }
 
-// a request of Node's or of another copy of Sluice, or a test's mock
+// a request from Node or another copy of Sluice, or a test's mock
 function serveForeign(
   middleware: StaticFiles,
   req: FrameworkRequest,
@@ -185,7 +185,7 @@ function isFolder(files: FileSystem, path: string): boolean {
   try {
     return files.statSync(path).isDirectory;
   } catch (error) {
-    // other errors explain themselves
+    // other errors are self-explanatory
     const { code } = error as { code?: unknown };
     return code !== "ENOENT" && code !== "ENOTDIR";
   }
@@ -195,12 +195,12 @@ function shownStat({ size, mtimeMs }: FileStat): StaticFileStat {
   return { size, mtime: new Date(mtimeMs), mtimeMs, isFile: () => true, isDirectory: () => false };
 }
 
-// the runtime's own EISDIR, for a file that has become a directory meanwhile, has no path
+// the runtime's own EISDIR, for a file that has since become a directory, has no path
 function isOfFolder({ code, path }: FileError & { path?: string }): boolean {
   return code === "EISDIR" && path !== undefined;
 }
 
-// failed conditions and ranges concern a file that exists
+// failed conditions and ranges mean that the file exists
 function isRefusal(failure: FileError): boolean {
   return failure.status === 412 || failure.status === 416;
 }
@@ -221,7 +221,7 @@ function redirectToFolder(req: FrameworkRequest, res: FrameworkResponse): void {
   const { originalUrl = req.url } = req;
   const path = pathOf(originalUrl);
   const query = originalUrl.slice(path.length);
-  // with several leading slashes browsers would take the first segment for a host
+  // with several leading slashes, browsers would treat the first segment as a host
   const location = encodeUrl(`${path.replace(/^\/+/, "/")}/${query}`);
   const shown = escapeHtml(location);
   res.statusCode = 301;

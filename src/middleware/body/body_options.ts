@@ -8,7 +8,7 @@ import type { Any } from "../../util/any.ts";
 import type { FrameworkResponse } from "../../response/framework_response.ts";
 
 /**
- * A method, so that parameters are bivariant: `verify` may require more or less than a request.
+ * A method, so parameters are bivariant: `verify` may require more or less than a request.
  *
  * @internal
  */
@@ -40,7 +40,7 @@ export type RawBytes = typeof globalThis extends Record<"Buffer", { alloc(size: 
   : Uint8Array & { toString(encoding?: string): string };
 
 /**
- * Options of all body parsers, as in Express.
+ * Options for all body parsers, as in Express.
  *
  * @example A larger limit, and a custom type
  * ```ts
@@ -51,7 +51,7 @@ export type RawBytes = typeof globalThis extends Record<"Buffer", { alloc(size: 
  * ```
  */
 export interface BodyOptions {
-  /** Maximum size of the decompressed body: a number of bytes, or a string such as `"100kb"`, the default. */
+  /** Maximum decompressed body size: a number of bytes, or a string such as `"100kb"`, the default. */
   limit?: number | string | null | undefined;
   /** Types to parse: extensions, media types, wildcards, or a function. */
   type?: (string | readonly string[] | ((req: FrameworkRequest) => unknown)) | undefined;
@@ -59,14 +59,14 @@ export interface BodyOptions {
   verify?: false | Verify | ForeignVerify | undefined;
   /** Whether compressed bodies are decompressed rather than refused with 415; on by default. */
   inflate?: boolean | undefined;
-  /** Charset of bodies that do not specify one; UTF-8 by default. */
+  /** Charset for bodies that do not specify one; UTF-8 by default. */
   defaultCharset?: string | undefined;
 }
 
 /**
- * Options of the JSON parser.
+ * Options for the JSON parser.
  *
- * @example Accept primitives such as `7`, which are JSON, too
+ * @example Accept primitives such as `7`, which are also JSON
  * ```ts
  * import sluice from "@sluice/sluice";
  *
@@ -82,7 +82,7 @@ export interface JsonOptions extends BodyOptions {
 }
 
 /**
- * Options of the form parser.
+ * Options for the form parser.
  *
  * @example Forms with nested names
  * ```ts
@@ -100,7 +100,7 @@ export interface UrlencodedOptions extends BodyOptions {
   extended?: boolean | undefined;
   /** Maximum number of pairs, 1000 by default; more are refused with 413. */
   parameterLimit?: number | undefined;
-  /** Maximum depth of brackets, 32 by default; deeper ones are refused with 400. */
+  /** Maximum bracket depth, 32 by default; deeper ones are refused with 400. */
   depth?: number | undefined;
   /** Reads the charset from a field `utf8=✓`; off by default. */
   charsetSentinel?: boolean | undefined;
@@ -124,18 +124,18 @@ const NAMES: OptionNames<JsonOptions & UrlencodedOptions> = {
   interpretNumericEntities: true,
 };
 
-/** Number of content types that a parser remembers. */
+/** Number of content types a parser caches. */
 const MAX_REMEMBERED = 64;
 
 /** The options, checked and complete. */
 export interface CheckedOptions {
-  /** Name of the parser. */
+  /** The parser's name. */
   readonly parser: string;
   /** Maximum size in bytes. */
   readonly limit: number;
   /** Media types and ranges to parse; if a function decides, any type. */
   readonly types: readonly string[];
-  /** Returns whether bodies of a content type are parsed; `null` if the program decides per request. */
+  /** Returns whether bodies with a content type are parsed; `null` if the program decides per request. */
   readonly matches: ((contentType: string) => boolean) | null;
   /** Returns whether the program wants the body parsed; always true where the type alone decides. */
   readonly wants: (req: FrameworkRequest) => unknown;
@@ -143,16 +143,16 @@ export interface CheckedOptions {
   readonly verify: Verify | undefined;
   /** Whether compressed bodies are decompressed. */
   readonly inflate: boolean;
-  /** Charset of bodies that do not specify one. */
+  /** Charset for bodies that do not specify one. */
   readonly defaultCharset: string;
 }
 
 /**
  * Checks the options of a body parser.
  *
- * @param parser Name of the parser
+ * @param parser The parser's name
  * @param options The user's options
- * @param defaultType The default of `type`
+ * @param defaultType The default for `type`
  * @returns The checked options
  * @throws {TypeError} If `limit` is not a size, `verify` not a function, or `defaultCharset` not a string
  */
@@ -162,7 +162,7 @@ export function checkBodyOptions(parser: string, options: BodyOptions, defaultTy
   }
   unknownOptions(parser, options, NAMES).forEach(noteWarning);
   const { limit, verify, inflate = true } = options;
-  // as in Express, an empty value counts as none
+  // as in Express, an empty value counts as missing
   const type = options.type || defaultType;
   const defaultCharset = options.defaultCharset || "utf-8";
   // Express users turn verify off with `false`
@@ -186,14 +186,15 @@ export function checkBodyOptions(parser: string, options: BodyOptions, defaultTy
   };
 }
 
-// Whether a request has a body must not matter here, because a cached result applies to every request with that header.
+// Whether a request has a body must not matter here, because the cached result applies to every request with that
+// header.
 function rememberingMatcher(types: readonly string[]): (contentType: string) => boolean {
   const known = new Map<string, boolean>();
   return (contentType) => {
     const remembered = known.get(contentType);
     if (remembered !== undefined) return remembered;
     const matches = matchContentType(contentType, types) !== false;
-    // clients choose the header, so the cache holds only as many as honest clients need
+    // clients choose the header, so the cache holds only as many types as honest clients need
     if (known.size < MAX_REMEMBERED) known.set(contentType, matches);
     return matches;
   };

@@ -15,14 +15,14 @@ import { type ForeignParser, parseForeign } from "./parse_foreign.ts";
 import { assertLength, isUncoded, readBody } from "./read_body.ts";
 import { runtimeKey } from "../../util/runtime_key.ts";
 
-/** A body parser as middleware: sets `req.body`, unless the body is of another type. */
+/** A body parser as middleware: sets `req.body`, unless the body has another type. */
 export type BodyParser = (req: FrameworkRequest, res: FrameworkResponse, next: (error?: unknown) => void) => void;
 
 /** The parts that differ between parsers. */
 export interface Parsing {
   /** Returns whether the parser accepts a charset. */
   readonly acceptsCharset?: (charset: string) => boolean;
-  /** Without it `req.body` is the bytes. */
+  /** Parses the body; without it `req.body` is the bytes. */
   readonly parseText?: ParseText;
 }
 
@@ -42,8 +42,8 @@ const MOST_BYTES = 3;
 export function bodyParser(options: CheckedOptions, parsing: Parsing): BodyParser {
   const { parseText } = parsing;
   const textOnly = options.verify === undefined ? parseText : undefined;
-  // The type of the last body parsed directly as UTF-8. Comparing it is nearly free, while looking it up takes 0.15 µs
-  // on V8, which has to hash a string newly received from a client.
+  // The type of the last body parsed directly as UTF-8. Comparing it is nearly free, while a lookup takes 0.15 µs on
+  // V8, which has to hash a newly received string.
   let usual: string | undefined;
   const take: ForeignParser = (req, res, next, shown) => {
     if (isBodilessByMethod(req[exchangeKey])) return skip(req, next);
@@ -76,7 +76,7 @@ export function bodyParser(options: CheckedOptions, parsing: Parsing): BodyParse
   };
   const middleware: BodyParser = (req, res, next) =>
     exchangeOf(req) === null ? parseForeign(take, req, res, next) : take(req, res, next, req);
-  // packages look for a layer by this name, as Nest does before it adds its own parser
+  // packages look for a layer by this name, such as Nest before it adds its own parser
   Object.defineProperty(middleware, "name", { value: `${options.parser}Parser` });
   return withDetails(middleware, { limits: { limit: `${options.limit} B` }, reads: options.types });
 }
@@ -105,7 +105,7 @@ function takeArrived(
   takeParsed(req, text, parseText, next);
 }
 
-// straight from the string to the next layer, because every further promise would cost as much as the parsing
+// straight from the string to the next layer, because every further promise would cost as much as parsing
 function takeText(
   req: FrameworkRequest,
   length: number,

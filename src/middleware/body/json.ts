@@ -10,11 +10,11 @@ const OPENING_BRACKET = 0x5b;
  * Parses JSON bodies, like Express's `express.json`.
  *
  * @param options Limit, types and strictness
- * @returns The middleware. It responds with 400 to invalid JSON, and to JSON nested deeper than the setting
- * `json depth`; with 413 above the limit; and with 415 to an unknown charset or coding
+ * @returns The middleware. It responds with 400 to invalid JSON, and to JSON nested deeper than the `json depth`
+ * setting; with 413 above the limit; and with 415 to an unknown charset or coding
  * @throws {TypeError} If an option is invalid
  *
- * @example The body of a request
+ * @example A request body
  * ```ts
  * import sluice, { json } from "@sluice/sluice";
  *
@@ -51,10 +51,10 @@ function assertContainer(text: string): void {
   throw primitiveError(text, first.index);
 }
 
-/** Number of characters after which the excerpt in an engine's message no longer depends on how many follow. */
+/** Number of characters after which an engine's message excerpt no longer depends on how many follow. */
 const EXCERPT = 24;
 
-/** An error in the engine's own words, as in body-parser: it parses `#` instead, which starts no JSON value. */
+/** An error in the engine's own words, as in body-parser, from parsing `#`, which starts no JSON value. */
 function primitiveError(text: string, at: number): unknown {
   try {
     return JSON.parse(text.slice(0, at) + "#".repeat(Math.min(text.length - at, EXCERPT)));

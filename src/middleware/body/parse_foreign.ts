@@ -10,11 +10,11 @@ import { defaultApp } from "../../exchange/default_app.ts";
 import type { FrameworkResponse } from "../../response/framework_response.ts";
 import { runtimeKey } from "../../util/runtime_key.ts";
 
-/** A foreign request: Node's own, one of another copy of Sluice, or a test's mock. */
+/** A foreign request: Node's own, one from another copy of Sluice, or a test's mock. */
 export interface ForeignRequest {
   /** Headers by lowercase name. */
   readonly headers?: HeaderRecord;
-  /** Whether its body has been read already. */
+  /** Whether its body has already been read. */
   readonly readableEnded?: boolean;
   /** The application, which a mock may lack. */
   readonly app?: AppLike;
@@ -24,7 +24,7 @@ export interface ForeignRequest {
   on?(event: EventName, listener: (...args: Any[]) => void): unknown;
 }
 
-/** Parses a body; `shown` is the request that functions of the program, such as `verify`, get. */
+/** Parses a body; `shown` is the request passed to the program's functions, such as `verify`. */
 export type ForeignParser = (
   req: FrameworkRequest,
   res: FrameworkResponse,
@@ -33,7 +33,7 @@ export type ForeignParser = (
 ) => void;
 
 /**
- * Parses the body of a foreign request from its events, as Express's parsers do.
+ * Parses a foreign request's body from its events, as Express's parsers do.
  *
  * @param parser The parser
  * @param req The request

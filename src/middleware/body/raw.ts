@@ -8,7 +8,7 @@ import { type BodyParser, bodyParser } from "./body_parser.ts";
  * @returns The middleware
  * @throws {TypeError} If an option is invalid
  *
- * @example The signed bytes of a webhook
+ * @example A webhook's signed bytes
  * ```ts
  * import sluice, { raw } from "@sluice/sluice";
  *

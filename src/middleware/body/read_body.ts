@@ -9,7 +9,7 @@ import { type BodyContent, wholeBody } from "../../request/body/whole_body.ts";
 import type { CheckedOptions } from "./body_options.ts";
 import { runtimeKey } from "../../util/runtime_key.ts";
 
-/** A body, and the function that returns its share of the process's budget once it has been parsed. */
+/** A body, and a function that returns its share to the process's budget once it has been parsed. */
 export interface HeldBody {
   /** The body. */
   readonly content: BodyContent;
@@ -18,15 +18,15 @@ export interface HeldBody {
 }
 
 /**
- * Reads a whole body, decompressed, and never more than the limit.
+ * Reads a whole body, decompressed, never beyond the limit.
  *
  * @param req The request
  * @param options Limit and inflation
  * @param asText Whether the caller wants a UTF-8 string and no bytes
- * @param beside A second copy of the body if another consumer reads it too, otherwise `null`
+ * @param beside A second copy of the body if another consumer also reads it, otherwise `null`
  * @returns The body
  * @throws {HttpError} 413 above the limit, 415 for an unknown coding, 400 if the client disconnected or the coding is
- * broken, 408 if it stalled, 503 if too much is being read at the moment
+ * broken, 408 if the body stalled, 503 if the process is reading too much at the moment
  */
 export async function readBody(
   req: FrameworkRequest,
@@ -69,17 +69,17 @@ function brokenCoding(cause: unknown): HttpError {
  */
 export function isUncoded(req: FrameworkRequest): boolean {
   const coding = req.get("content-encoding");
-  // as in Express, an empty header counts as none
+  // as in Express, an empty header counts as missing
   return !coding || coding === "identity";
 }
 
 /**
  * Checks that a body has its announced length.
  *
- * @param content The body read
+ * @param content The received body
  * @param announced The length in bytes
- * @returns The body read
- * @throws {HttpError} 400 if it does not
+ * @returns The received body
+ * @throws {HttpError} 400 if the lengths differ
  */
 export function assertLength<T extends BodyContent>(content: T, announced: number): T {
   // a string with as many characters as bytes is ASCII and complete; counting bytes takes a third of the parsing time
@@ -94,9 +94,9 @@ function isInexact(content: BodyContent, missing: number): boolean {
   return typeof content === "string" && (missing === 3 || content.includes("\ufffd"));
 }
 
-// Compressed bytes passed to a DecompressionStream at a time. It decompresses each chunk completely before its size can
-// be checked: 64 KiB could become 64 MiB and take 100 ms, despite a limit of 100 kB. Deflate expands a byte to at most
-// 1032 bytes; brotli a dozen bytes to 16 MiB.
+// Compressed bytes passed to a DecompressionStream at a time. The stream decompresses each chunk completely before its
+// size can be checked: 64 KiB could become 64 MiB and take 100 ms, despite a 100 kB limit. Deflate expands a byte to at
+// most 1032 bytes; brotli a dozen bytes to 16 MiB.
 const SLICE = { gzip: 1024, deflate: 1024, brotli: 16 };
 
 function inflaterOf(coding: string, support: RuntimeSupport): Inflater {

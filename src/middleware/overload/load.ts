@@ -8,35 +8,35 @@ import { Threshold } from "./threshold.ts";
 import { runtimeKey } from "../../util/runtime_key.ts";
 
 /**
- * Multiple of the longest allowed turn that an event loop may go without idling. A loop that is 95 % busy can also go
- * long without idling; with a queue of requests it never idles.
+ * How long an event loop may go without idling, as a multiple of the longest allowed turn. A loop that is 95 % busy can
+ * also go long without idling; with a request queue it never idles.
  */
 const BUSY_TURNS = 5;
 
 /** ms between two heap measurements, which take some microseconds each. */
 const HEAP_EVERY_MS = 100;
 
-/** Counters and measurements of `shedLoad`. */
+/** Counters and measurements from `shedLoad`. */
 export interface LoadFigures {
   /** Requests admitted. */
   readonly admitted: number;
   /** Requests refused, by cause. */
   readonly refused: { readonly eventLoopDelay: number; readonly pending: number; readonly heap: number };
   /**
-   * Admitted requests whose responses are not complete, and those whose clients have disconnected while the handler
-   * still runs; 0 unless `maxPending` is set.
+   * Admitted requests with incomplete responses, including those with disconnected clients while the handler still
+   * runs; 0 unless `maxPending` is set.
    */
   readonly pending: number;
-  /** Duration of the last measured turn of the event loop, in ms; 0 once no request has arrived for a while. */
+  /** Duration of the last measured event loop turn, in ms; 0 if no request has arrived for a while. */
   readonly eventLoopDelayMs: number;
-  /** Whether requests of normal priority are being refused. */
+  /** Whether normal-priority requests are being refused. */
   readonly overloaded: boolean;
 }
 
 /** The exceeded limit. */
 export type Cause = keyof LoadFigures["refused"];
 
-/** The limits of one priority. */
+/** The limits for one priority. */
 class Limits {
   readonly turn: Threshold;
   readonly busy: Threshold;
@@ -76,7 +76,7 @@ export class Load {
     this.#delay = new LoopDelay([turn, low.turn], [busy, low.busy], options.maxEventLoopDelayMs);
   }
 
-  /** Measures on the arrival of a request. */
+  /** Measures when a request arrives. */
   note({ app: { [runtimeKey]: runtime } }: FrameworkRequest): void {
     const { clock, maxHeapBytes } = this.#options;
     this.#runtime ??= runtime;
@@ -85,7 +85,7 @@ export class Load {
     if (maxHeapBytes !== Infinity && clock() - this.#heapSeen >= HEAP_EVERY_MS) this.#lookAtHeap(runtime);
   }
 
-  // Without it, a caller that stops sending requests because of the figures would see the last ones forever.
+  // Without this, a caller that stops sending requests because of the figures would see the last figures forever.
   #renew(): void {
     if (this.#runtime === null || this.#clock === null) return;
     const { clock, maxHeapBytes } = this.#options;

@@ -1,28 +1,28 @@
 import type { Threshold } from "./threshold.ts";
 
-/** ms between two measurements: short enough to notice the end of an overload, long enough to cost nothing. */
+/** ms between two measurements: short enough to notice when an overload ends, long enough to cost nothing. */
 const PAUSE_MS = 10;
 
-/** Minimum share of its time that an event loop with no work left spends waiting. */
+/** Minimum share of time that an event loop with no work left spends waiting. */
 const IDLE_SHARE = 0.01;
 
 /** An event loop's clocks, provided by the runtime. */
 export interface LoopClock {
   /** The time in ms. */
   now(): number;
-  /** Runs a function in the next turn of the event loop. */
+  /** Runs a function on the next event loop turn. */
   nextTurn(run: () => void): void;
   /** Total ms the loop has waited for work; absent where the runtime does not report it. */
   readonly idleMs?: (() => number) | undefined;
 }
 
 /**
- * Measures how long a turn of the event loop takes, which is how long a request waits before this process sees it.
- * Where the runtime reports idle time, it also measures how long the loop has gone without idling. That matters on
- * Node, which accepts one connection per turn: requests wait in the kernel there, and turns stay short.
+ * Measures how long an event loop turn takes, which is how long a request waits before this process sees it. Where the
+ * runtime reports idle time, it also measures how long the loop has gone without idling. That matters on Node, which
+ * accepts one connection per turn: requests wait in the kernel there, and turns stay short.
  *
- * There is no timer. A request schedules a call in the next turn; until it runs, every further request in the same turn
- * sees how much time has passed. So nothing runs without requests, and a long turn is noticed while it lasts, not
+ * There is no timer. A request schedules a call for the next turn; until that runs, every further request in the same
+ * turn sees how much time has passed. So no code runs without requests, and a long turn is noticed while it lasts, not
  * afterwards.
  */
 export class LoopDelay {
@@ -40,8 +40,8 @@ export class LoopDelay {
   #idleMs = 0;
 
   /**
-   * @param turn Thresholds for the duration of turns
-   * @param busy Thresholds for the time without idling
+   * @param turn Thresholds for turn duration
+   * @param busy Thresholds for time without idling
    * @param staleMs Age in ms at which a measurement expires, because requests have stopped arriving
    */
   constructor(turn: readonly Threshold[], busy: readonly Threshold[], staleMs: number) {
@@ -51,7 +51,7 @@ export class LoopDelay {
   }
 
   /**
-   * Records the arrival of a request.
+   * Records that a request has arrived.
    *
    * @param clock The clock
    */
@@ -100,7 +100,7 @@ export class LoopDelay {
 
   #settle(turnMs: number, busyMs: number): void {
     this.turnMs = turnMs;
-    // a long turn with a single request is a slow handler: no other request has waited
+    // a long turn with one request means a slow handler: no other request has waited
     for (const threshold of this.#turn) threshold.settle(this.#requests > 1 ? turnMs : 0);
     for (const threshold of this.#busy) threshold.settle(busyMs);
   }

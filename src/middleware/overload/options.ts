@@ -6,7 +6,7 @@ import type { FrameworkRequest } from "../../request/framework_request.ts";
 export type RequestPriority = "critical" | "normal" | "low";
 
 /**
- * Options of `shedLoad`; all are optional.
+ * Options for `shedLoad`; all are optional.
  *
  * @example Refuse deferrable requests first
  * ```ts
@@ -22,23 +22,24 @@ export type RequestPriority = "critical" | "normal" | "low";
  */
 export interface ShedLoadOptions {
   /**
-   * Maximum time in ms that a turn of the event loop may take before requests are refused: 200 by default, `Infinity`
-   * for no limit. Requests are admitted again once a turn takes less than half as long.
+   * Maximum time in ms that an event loop turn may take before requests are refused: 200 by default, `Infinity` for no
+   * limit. Requests are admitted again once a turn takes less than half that time.
    */
   maxEventLoopDelayMs?: number | undefined;
   /**
-   * Maximum number of admitted requests whose responses are not complete, `Infinity` by default. WebSockets do not
-   * count; event streams do.
+   * Maximum number of admitted requests with incomplete responses, `Infinity` by default. WebSockets do not count;
+   * event streams do.
    */
   maxPending?: number | undefined;
   /**
-   * Maximum size in bytes of the JavaScript objects in the process, including garbage; `Infinity` by default. Requests
-   * are admitted again below nine tenths of it. It has no effect on runtimes that do not report it, such as Workers.
+   * Maximum total size in bytes of the process's JavaScript objects, including garbage; `Infinity` by default. Requests
+   * are admitted again below nine tenths of it. It has no effect on runtimes that do not report that size, such as
+   * Workers.
    */
   maxHeapBytes?: number | undefined;
-  /** Returns the priority of a request; `"normal"` by default. Called for every request, so it should be cheap. */
+  /** Returns a request's priority; `"normal"` by default. Called for every request, so it should be cheap. */
   priority?: ((req: FrameworkRequest) => RequestPriority | undefined) | undefined;
-  /** When clients should retry, in ms, 1000 by default; sent in whole seconds as `Retry-After`. */
+  /** Time in ms after which clients should retry, 1000 by default; sent in whole seconds as `Retry-After`. */
   retryAfterMs?: number | undefined;
   /** Returns the current time in ms; for tests. */
   clock?: (() => number) | undefined;

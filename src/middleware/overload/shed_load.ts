@@ -15,11 +15,11 @@ export interface LoadShedder {
 }
 
 /**
- * Refuses requests with 503 while the process cannot keep up, so that it responds in time to those it admits.
+ * Refuses requests with 503 while the process cannot keep up, so it responds in time to those it admits.
  *
- * Without it, a server at ten times its capacity works through a queue of requests whose clients have given up, and
- * continues for many seconds after the peak. Mount it first, so that a refused request costs next to nothing. Nothing
- * is measured, and no timer runs, until a request arrives.
+ * Without it, a server at ten times its capacity works through a queue of requests from clients that have given up, for
+ * many seconds beyond the peak. Mount it first, so a refused request costs next to nothing. Until a request arrives, it
+ * measures nothing and runs no timer.
  *
  * @param options The limits
  * @returns The middleware

@@ -14,7 +14,7 @@ export class Threshold {
     this.#below = below;
   }
 
-  /** Records a value that may still grow, so it can only exceed the limit. */
+  /** Records a value that may still grow, and so can only exceed the limit, never clear it. */
   raise(value: number): void {
     if (value > this.#above) this.exceeded = true;
   }

@@ -10,23 +10,23 @@ export interface Hit {
   readonly resetMs: number;
 }
 
-// the numbers of a slot: the requests in its window, and when it ends
+// a slot's numbers: the requests in its window, and the window's end
 const COUNT = 0;
 const END = 1;
 const WIDTH = 2;
 
-/** Longer keys share counters, because otherwise a few keys chosen by clients could fill the memory. */
+/** Longer keys share counters, because otherwise a few client-chosen keys could fill memory. */
 const MAX_KEY_LENGTH = 1024;
 
 /**
  * Fixed windows in memory: a key's window begins with its first request.
  *
- * The number of keys is bounded; keys beyond it share counters ({@linkcode SlotTable}). A shared counter overcounts and
- * never undercounts, so no key is admitted more than `limit` times in a window. However, another key may have begun a
+ * The number of keys is bounded; further keys share counters ({@linkcode SlotTable}). A shared counter overcounts and
+ * never undercounts, so no key is admitted more than `limit` times in a window. However, another key may have started a
  * shared window. Any fixed window admits up to `2 * limit - 1` requests in some `windowMs`, across two windows. A key
  * that loses its slot may touch a third window and be admitted up to `3 * limit - 2` times.
  *
- * Setting the clock back frees no count, and every window keeps its remaining time ({@linkcode StoreClock}).
+ * Setting the clock back clears no counts, and every window keeps its remaining time ({@linkcode StoreClock}).
  */
 export class FixedWindowTable {
   readonly #windowMs: number;
@@ -61,7 +61,7 @@ export class FixedWindowTable {
     return cells.chunk(index)[cells.offset(index) + END]!;
   }
 
-  /** Number of counters in use, including those of expired windows that no new key has swept yet. */
+  /** Number of counters in use, including those for expired windows that no new key has swept yet. */
   get size(): number {
     return this.#slots.size;
   }
@@ -70,7 +70,7 @@ export class FixedWindowTable {
    * Sweeps every counter; visits all keys, so it is meant for reports.
    *
    * @param time The current time in ms
-   * @returns The number of keys whose window has not ended
+   * @returns The number of keys with an open window
    */
   liveCount(time: number): number {
     this.#slots.sweep(this.#clock.at(time));
@@ -82,7 +82,7 @@ export class FixedWindowTable {
    *
    * @param key The key
    * @param time The current time in ms
-   * @returns The count, and the remaining time of the window
+   * @returns The count, and the window's remaining time
    */
   hit(key: string, time: number): Hit {
     const now = this.#clock.at(time);
@@ -101,7 +101,7 @@ export class FixedWindowTable {
   }
 
   /**
-   * Forgets one key. A shared counter is kept, because other keys may have reached their limit with it.
+   * Resets one key. A shared counter is kept, because other keys may have reached their limit with it.
    *
    * @param key The key
    */
@@ -109,7 +109,7 @@ export class FixedWindowTable {
     this.#slots.delete(key);
   }
 
-  /** Forgets all keys. */
+  /** Resets all keys. */
   clear(): void {
     this.#slots.clear();
   }

@@ -26,7 +26,7 @@ export class LimiterKey {
   }
 
   /**
-   * Returns the key of a request.
+   * Returns a request's key.
    *
    * @param req The request
    * @param res Its response, passed to the user's function
@@ -46,7 +46,7 @@ export class LimiterKey {
    * Returns the keys under which a client may be counted.
    *
    * @param key An address or a generated key
-   * @returns The key itself and, for an address, the key of its client
+   * @returns The key itself and, for an address, its client's key
    */
   named(key: string): string[] {
     return key === "" ? [] : [key, this.#clients.of(key)];

@@ -6,7 +6,7 @@ import type { Validate } from "../../../limiting/mistakes.ts";
 import { checkInteger, checkNames, checkType, type OptionNames, refuseOption } from "../../util/check_option.ts";
 
 /**
- * Options of the built-in limiter; all are optional.
+ * Options for the built-in limiter; all are optional.
  *
  * @example A limit per customer, and per client for requests without a key
  * ```ts
@@ -25,15 +25,15 @@ import { checkInteger, checkNames, checkType, type OptionNames, refuseOption } f
  * ```
  */
 export interface RateLimitOptions {
-  /** Length of the window in ms, 60 000 by default. It begins with a key's first request. */
+  /** Window length in ms, 60 000 by default. A window begins with a key's first request. */
   windowMs?: number | undefined;
   /** Maximum number of requests per key and window, 100 by default; 0 refuses all. */
   limit?: number | undefined;
   /** The older name of `limit` in express-rate-limit; set only one of them. */
   max?: number | undefined;
-  /** Body of a limited response: a string, or an object sent as JSON. */
+  /** Body for limited responses: a string, or an object sent as JSON. */
   message?: string | object | undefined;
-  /** Status of a limited response, 429 by default. */
+  /** Status for limited responses, 429 by default. */
   statusCode?: number | undefined;
   /** Whether `X-RateLimit-*` and `Retry-After` are sent; on by default. */
   headers?: boolean | undefined;
@@ -52,11 +52,11 @@ export interface RateLimitOptions {
   /** How to handle requests from unknown clients: count them together, or fail. `"share"` by default. */
   missingKey?: "share" | "error" | undefined;
   /**
-   * Which mistakes to check for, with one warning each per process: all by default, `false` for none, or an object with
+   * Mistakes to check for, with one warning each per process: all by default, `false` for none, or an object with
    * express-rate-limit's names `trustProxy`, `xForwardedForHeader`, `forwardedHeader`, `keyGeneratorIpFallback`.
    */
   validate?: Validate | undefined;
-  /** Name for limiters created inside requests: those with the same name count together. */
+  /** Name for limiters created inside requests; those with the same name count together. */
   name?: string | undefined;
   /** Returns the current time in ms; for tests. */
   clock?: (() => number) | undefined;
@@ -80,10 +80,10 @@ const NAMES: OptionNames<RateLimitOptions> = {
   clock: true,
 };
 
-/** Options that the limiter of `@sluice/rate-limit` has. */
+/** Options that `@sluice/rate-limit`'s limiter has. */
 const OF_THE_OTHER = "rateLimit of @sluice/rate-limit has it";
 
-/** Options of express-rate-limit. */
+/** Options from express-rate-limit. */
 const INSTEAD = {
   handler: "rateLimit of @sluice/rate-limit has it; use message, statusCode and onLimitReached here",
   standardHeaders: OF_THE_OTHER,

@@ -20,11 +20,11 @@ type NextStep = (error?: unknown) => void;
 export interface RateLimitMiddleware {
   /** Counts a request, and admits or refuses it. */
   (req: FrameworkRequest, res: FrameworkResponse, next: (error?: unknown) => void): void | Promise<void>;
-  /** Forgets all keys. */
+  /** Resets all keys. */
   reset(): void;
-  /** Forgets one key: a generated one, or a client's address. */
+  /** Resets one key: a generated one, or a client's address. */
   resetKey(key: string): void;
-  /** Number of keys whose window has not ended. Reading it visits all keys. */
+  /** Number of keys with an open window. Reading it visits all keys. */
   readonly size: number;
 }
 
@@ -33,7 +33,7 @@ export interface RateLimitMiddleware {
  *
  * Request number `limit` is admitted, and the next one is refused. The counters live in this process's memory.
  *
- * @param options What to count, and how to refuse
+ * @param options How to count and how to refuse
  * @returns The middleware; mount it with `app.use(limiter)` or `app.use("/prefix", limiter)`
  * @throws {TypeError} If an option has the wrong type
  * @throws {RangeError} If a number is out of range
@@ -60,7 +60,7 @@ export function rateLimit(options?: RateLimitOptions): RateLimitMiddleware {
     return table.hit(key, checked.clock());
   }
 
-  // errors thrown through next() belong to later layers, so it is never called inside a try
+  // errors thrown through next() belong to later layers, so next() is never called inside a try
   function limiter(req: FrameworkRequest, res: FrameworkResponse, next: NextStep): void | Promise<void> {
     if (isExempt(req)) return next();
     let hit: Hit | null = null;

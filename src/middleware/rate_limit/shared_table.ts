@@ -3,11 +3,11 @@ import { MAX_MADE_IN_REQUESTS, noteMadeInRequest, routeLabel } from "../../../li
 import { FixedWindowTable } from "./fixed_window_table.ts";
 import type { CheckedRateLimit } from "./options.ts";
 
-/** Tables of limiters with the same plain options, by the label of the route where requests reached them. */
+/** Tables for limiters with the same plain options, by the label of the route where requests reached them. */
 type TablesByRoute = Map<string, FixedWindowTable>;
 
 const shared = new Map<string, TablesByRoute>();
-/** Maximum number of routes per set of options; more would mean that routes are created per request. */
+/** Maximum number of routes per set of options; more would mean that each request creates routes. */
 const MAX_ROUTES = 1000;
 /** Label under which limiters count together if there are too many, or if they have a name. No route has this label. */
 const ANYWHERE = "anywhere";
@@ -15,13 +15,13 @@ const ANYWHERE = "anywhere";
 /**
  * Returns the table shared by limiters created inside requests.
  *
- * Each of them exists for one request only, so on its own it would never count further. Two count as the same limiter
- * if they have the same `name` and window or, without a name, the same plain options and route: the mount path of the
- * application and the pattern of the route. Below two prefixes of `use` they count together, which overcounts rather
- * than undercounts; names separate them.
+ * Each of them exists for one request only, so on its own it would never count beyond one. Two count as the same
+ * limiter if they have the same `name` and window or, without a name, the same plain options and route: the mount path
+ * of the application and the pattern of the route. Below two prefixes of `use` they count together, which overcounts
+ * rather than undercounts; names separate them.
  *
  * @param options The limiter's options
- * @param req The request in which it was created
+ * @param req The request that created it
  * @returns The shared table
  * @throws {RangeError} If more than a thousand different limiters are in use
  */
