@@ -3,7 +3,7 @@ import type { Http2SecureServer } from "node:http2";
 import type { Duplex } from "node:stream";
 import type { ErrorReporter } from "../exchange/call_guarded.ts";
 
-/** Statuses by the code of Node's parser, as Node responds without listeners; 400 for the others. */
+/** Statuses by Node's parser code, as Node responds without listeners; 400 for the others. */
 const STATUSES: Readonly<Record<string, string>> = {
   HPE_HEADER_OVERFLOW: "431 Request Header Fields Too Large",
   HPE_CHUNK_EXTENSIONS_OVERFLOW: "413 Payload Too Large",
@@ -17,8 +17,7 @@ const CAUSED = /^(?:HPE_|ERR_HTTP_REQUEST_TIMEOUT$|ERR_SSL_|ERR_TLS_)/;
 type RespondingSocket = Duplex & { readonly _httpMessage?: { readonly headersSent: boolean } | null };
 
 /**
- * Reports clients' errors before there is a request, and responds as Node does while there are no listeners for
- * `clientError`.
+ * Reports client errors before there is a request, and responds as Node does when there are no `clientError` listeners.
  *
  * @param server The server
  * @param app Reports the errors
@@ -27,7 +26,7 @@ export function reportClientErrors(server: Server | Http2SecureServer, app: Erro
   const report = (error: unknown): void => app.reportError(error, { phase: "connection" });
   server.on("clientError", (error: Error & { code?: string }, socket: RespondingSocket) => {
     const { code = "" } = error;
-    // other codes are disconnects, and reasons for breaking off a response here
+    // other codes are disconnects, or our own reasons for breaking off a response
     if (CAUSED.test(code)) report(error);
     if (server.listenerCount("clientError") > 1) return;
     const isHttp = /^(?:HPE_|ERR_HTTP_)/.test(code);

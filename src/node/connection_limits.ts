@@ -2,11 +2,11 @@ import type { ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { Standstill } from "../platform/shared/slow_clients.ts";
 
-/** The bytes of a connection as counted by libuv. Node's own socket timeouts use them, too. */
+/** A connection's bytes as counted by libuv. Node's own socket timeouts also use them. */
 interface Transport {
   /** All bytes passed for writing. */
   readonly bytesWritten: number;
-  /** The part of them that the system has not accepted. */
+  /** Bytes that the system has not accepted. */
   readonly writeQueueSize: number;
 }
 
@@ -20,10 +20,10 @@ interface Http2Stream {
 /** HTTP/2's code for a stream that is no longer needed (RFC 9113 section 7). */
 const CANCEL = 8;
 
-/** Node's own, not a test's fake timers, which do not delay clients. */
+/** Node's own timer, not a test's fake one, which does not delay clients. */
 const { setInterval, clearInterval } = globalThis;
 
-/** Cuts connections whose clients receive none of what was sent to them. One timer checks all of them. */
+/** Cuts connections to clients that receive none of the data sent to them. One timer checks all connections. */
 export class ConnectionLimits {
   /** The open connections; for TLS, the underlying ones. */
   readonly sockets = new Set<Socket>();
@@ -31,12 +31,12 @@ export class ConnectionLimits {
   /** HTTP/2 streams with a timeout. */
   readonly #timed = new WeakSet<object>();
   readonly #standstill = new Standstill<Socket>();
-  /** The listener for `close`, shared by all sockets. */
+  /** The `close` listener, shared by all sockets. */
   readonly closed: (this: Socket) => void;
   #timeoutMs = 0;
   #timer: ReturnType<typeof setInterval> | undefined = undefined;
 
-  /** @param responses The responses that are not complete */
+  /** @param responses The incomplete responses */
   constructor(responses: Iterable<{ readonly res: ServerResponse }>) {
     this.#responses = responses;
     const { sockets } = this;
@@ -79,8 +79,8 @@ export class ConnectionLimits {
     }
   }
 
-  // A client that opens no window for its streams leaves nothing to write to the connection. Node's timeout of a stream
-  // restarts with anything sent on its connection, so a client that reads other streams is not cut.
+  // If a client opens no window for its streams, there are no bytes to write to the connection. Node's stream timeout
+  // restarts with anything sent on the connection, so a client that reads other streams is not cut.
   #time(stream: Http2Stream | undefined): void {
     if (stream === undefined || stream.writableLength === 0 || this.#timed.has(stream)) return;
     this.#timed.add(stream);

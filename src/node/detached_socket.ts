@@ -5,14 +5,14 @@ import type { Duplex } from "node:stream";
 type RespondingSocket = Duplex & { readonly _httpMessage?: ServerResponse | null };
 
 /**
- * A socket that Node has detached because of an upgrade request. Earlier pipelined requests on it may still await their
+ * A socket that Node has detached for an upgrade request. Earlier pipelined requests on it may still await their
  * responses, so the upgrade has to wait.
  */
 export class DetachedSocket {
   readonly #socket: RespondingSocket;
 
   /**
-   * Handles the events of a socket in Node's place.
+   * Handles a socket's events in Node's place.
    *
    * @param socket The socket
    */
@@ -49,7 +49,7 @@ function closed(res: ServerResponse): Promise<void> {
   return new Promise((resolve) => res.once("close", resolve));
 }
 
-// `close` follows an error, and that is enough
+// `close` follows an error, so this ignores the error
 function ignore(): void {}
 
 // a client that has ended its side cannot open a WebSocket

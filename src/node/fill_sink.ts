@@ -3,11 +3,11 @@ import type { BodySink, Filling } from "../exchange/body_sink.ts";
 import { asyncScope } from "../platform/shared/async_scope.ts";
 
 /**
- * Fills a sink from Node's request. Through a web stream it would take several times as long, mostly for promises.
+ * Fills a sink from Node's request. A web stream would take several times as long, mostly for promises.
  *
  * @param incoming Node's request, not yet read
  * @param sink Receives the body
- * @returns Controls for the filling; as with Express's parsers, the rest of the body is discarded once it stops
+ * @returns Controls for filling; as with Express's parsers, the rest of the body is discarded once filling stops
  */
 export function fillSink(incoming: IncomingMessage, sink: BodySink): Filling {
   const scope = asyncScope();
@@ -19,7 +19,7 @@ export function fillSink(incoming: IncomingMessage, sink: BodySink): Filling {
     scope.runInAsyncScope(() => sink.fail(error));
   };
   const end = (): void => {
-    // over HTTP/2 a body that was cut off ends, and counts as complete
+    // over HTTP/2 a truncated body ends and counts as complete
     if (!isComplete(incoming) || incoming.aborted || incoming.errored) {
       return fail(incoming.errored ?? new Error("the client disconnected"));
     }
@@ -33,14 +33,14 @@ export function fillSink(incoming: IncomingMessage, sink: BodySink): Filling {
   return {
     stop: () => {
       unlisten();
-      // errors while the rest is discarded do not matter
+      // ignores errors while the rest is discarded
       incoming.on("error", () => {}).resume();
     },
     inContext: (run) => scope.runInAsyncScope(run),
   };
 }
 
-// a test's mock request has no parser to set `complete`, and perhaps not even the property
+// a test's mock request has no parser to set `complete`, and may lack the property
 function isComplete({ complete, socket, readableEnded }: Partial<IncomingMessage>): boolean {
   return complete !== false || (!socket && readableEnded === true);
 }

@@ -13,8 +13,8 @@ import { sendResponse } from "./send_response.ts";
  */
 export function receive(app: Servable, call: NodeCall): void {
   const { req, res } = call;
-  // Node also treats a client as disconnected that has sent its request and ended its side, unless its server has
-  // `httpAllowHalfOpen`. A destroyed request proves nothing, because reading its body to the end does that as well.
+  // Node also treats a client as disconnected if it has sent its request and ended its side, unless the server has
+  // `httpAllowHalfOpen`. A destroyed request proves nothing, because reading its body to the end also destroys it.
   if (req.aborted || isDestroyed(res)) return;
   // without a socket, earlier requests on the connection still await their responses
   if (res.socket === null) closeWith(call);
@@ -27,7 +27,7 @@ function closeWith({ req, res }: NodeCall): void {
 }
 
 /**
- * Responds to a request; errors are reported, and the client gets 500.
+ * Responds to a request; reports errors, and the client gets 500.
  *
  * @param app The application
  * @param call The request
@@ -39,7 +39,7 @@ export function handleCall(app: Servable, call: NodeCall, ready?: Promise<void>)
   try {
     const request = ownFetches.has(app.fetch) ? call.standIn : call.request;
     const response = app.fetch(request, call);
-    // A synchronous response is sent in the turn in which the request arrived. Its class is not checked, because a
+    // A synchronous response is sent on the tick in which the request arrived. Its class is not checked, because a
     // package, or a test that emulates a browser, may have replaced the runtime's.
     if (isThenable(response)) response.then((late) => sendResponse(call, late)).catch(failed);
     else sendResponse(call, response)?.catch(failed);
@@ -52,7 +52,7 @@ function fail(call: NodeCall, error: unknown): void {
   call.report(error);
   const { res } = call;
   if (res.headersSent) return void res.destroy();
-  // one of the headers may have caused the error
+  // a header may have caused the error
   for (const name of res.getHeaderNames()) res.removeHeader(name);
   res.writeHead(500).end();
 }

@@ -12,20 +12,20 @@ import { copyRequestBack, copyResponseBack, shareRequest, shareResponse, showToA
 
 /** A response as Node's server and Express deliver it. */
 interface NodeOutgoing extends ServerResponse {
-  /** Values for the views of this request, in Express. */
+  /** Values for this request's views, in Express. */
   locals?: Record<string, unknown>;
 }
 
 const NONE: readonly string[] = [];
 
 /**
- * A request that other code handled before the application, and may get back: as a guest of Express or of your own Node
- * server, or behind another listener of the application's.
+ * A request that other code handled before the application, and may get back: from Express, from your own Node server,
+ * or from another listener on the application's server.
  */
 export class HostedCall extends NodeCall {
   readonly #next: NodeNext | undefined;
   #inFront: readonly string[] = NONE;
-  /** Version of the target on entry, to detect that the application has rewritten the URL or the method. */
+  /** The target's version on entry, to detect that the application has rewritten the URL or the method. */
   #version = 0;
 
   /**
@@ -42,7 +42,7 @@ export class HostedCall extends NodeCall {
     return this.#next !== undefined;
   }
 
-  /** Enters at the current Express mount, with the parsed body, and properties and headers set by middleware. */
+  /** Enters at the current Express mount, with the parsed body, and the properties and headers set by middleware. */
   override enter(exchange: Exchange, req: FrameworkRequest, res: FrameworkResponse): void {
     super.enter(exchange, req, res);
     const { originalUrl, baseUrl = "", url = "/", body } = this.req as NodeIncoming;
@@ -54,7 +54,7 @@ export class HostedCall extends NodeCall {
     if (body !== undefined) req.body = body;
     shareRequest(this.req, req);
     shareResponse(this.res, res, () => this.#handOver(res));
-    // in Express, they are the same objects; over HTTP/2, agents know the stream
+    // in Express, they are the same objects; over HTTP/2, agents track the stream
     const isShown = exchange.app[profileKey] !== null && !this.takesOver && this.req.httpVersionMajor < 2;
     if (isShown) showToAgents(this.req, this.res, req, res);
     const { locals } = this.res as NodeOutgoing;
@@ -89,7 +89,7 @@ export class HostedCall extends NodeCall {
     copyResponseBack(response, res);
     (res as NodeOutgoing).locals = response.locals;
     this.#handOver(response);
-    // before the disconnect watch, which would mistake any foreign response for a disconnect
+    // before the disconnect watch, which would treat any foreign response as a disconnect
     res.prependOnceListener(
       "close",
       () => res.writableFinished ? exchange.finish() : exchange.abort(),
@@ -98,7 +98,7 @@ export class HostedCall extends NodeCall {
     return true;
   }
 
-  // Copies the status and headers that the application has set so far to Node's response.
+  // Copies the status and headers set so far by the application to Node's response.
   #handOver(response: FrameworkResponse): void {
     const { res } = this;
     if (response.headersSent || res.headersSent) return;
@@ -106,13 +106,13 @@ export class HostedCall extends NodeCall {
     this.dropRemoved((name) => response.hasHeader(name));
     const headers = Object.entries(response.getHeaders());
     for (const [name, value] of headers) res.setHeader(name, value as string | string[]);
-    // the application may still remove them
+    // the application may still remove these headers
     this.#inFront = [...new Set([...this.#inFront, ...headers.map(([name]) => name)])];
   }
 
   /**
-   * Removes headers that were set before the application and that it has removed. Headers added meanwhile are kept,
-   * because they come from elsewhere, such as the `Connection: close` of a closing server.
+   * Removes headers that were set before the application ran and that it has removed. Headers added meanwhile are kept,
+   * because they come from other code, such as a closing server's `Connection: close`.
    *
    * @param isKept Returns whether a header is still set
    */

@@ -1,19 +1,19 @@
 import type { ServerHttp2Session } from "node:http2";
 
-/** Node's own, not a test's fake timers, which do not delay clients. */
+/** Node's own timer, not a test's fake one, which does not delay clients. */
 const { setTimeout, clearTimeout } = globalThis;
 
-/** The time limits of a session, read when one starts; 0 for none. */
+/** A session's time limits, read when it starts; 0 for none. */
 interface Limits {
-  /** ms for the first request, as for the head of one over HTTP/1.1. */
+  /** ms for the first request to arrive, as for a request's head over HTTP/1.1. */
   readonly headersTimeout: number;
   /** ms from a response to the next request. */
   readonly keepAliveTimeout: number;
 }
 
 /**
- * Closes an HTTP/2 connection without requests, as Node does over HTTP/1.1. The timeout of Node's session would restart
- * with every ping.
+ * Closes an HTTP/2 connection without requests, as Node does over HTTP/1.1. Node's session timeout would restart with
+ * every ping.
  *
  * @param session The session
  * @param limits Its time limits

@@ -2,7 +2,7 @@ import type { IncomingMessage } from "node:http";
 import { finished } from "node:stream";
 
 /**
- * The body of Node's request as a web stream that reads a chunk only on demand. Until then Node's request is untouched:
+ * The body of Node's request as a web stream that reads chunks only on demand. Until then Node's request is untouched:
  * middleware that only checks for a body may pass the request on to Express, which then reads it.
  *
  * When a reader cancels, the rest is discarded, as with Express's parsers. `Readable.toWeb` would instead destroy the
@@ -11,7 +11,7 @@ import { finished } from "node:stream";
 export class IncomingBody {
   /** The stream. */
   readonly stream: ReadableStream<Uint8Array<ArrayBuffer>>;
-  /** Whether a part of it was requested, or it was cancelled. */
+  /** Whether any of it was requested, or it was cancelled. */
   isTouched = false;
   readonly #incoming: IncomingMessage;
   #release: (() => void) | null = null;
@@ -53,7 +53,7 @@ export class IncomingBody {
   #cancel(): void {
     this.isTouched = true;
     this.#release?.();
-    // errors while the rest is discarded do not matter
+    // ignores errors while the rest is discarded
     this.#incoming.on("error", () => {}).resume();
   }
 }

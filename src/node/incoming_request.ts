@@ -16,17 +16,17 @@ import { IncomingBody } from "./incoming_body.ts";
 export interface NodeIncoming extends IncomingMessage {
   /** Path and query before any mount, in Express. */
   originalUrl?: string;
-  /** The part of the path consumed by mounts, in Express. */
+  /** The path part consumed by mounts, in Express. */
   baseUrl?: string;
   /** The body as parsed by earlier middleware. */
   body?: unknown;
-  /** The whole body, if a host has read it, such as Google Cloud Functions. */
+  /** The whole body, if a host such as Google Cloud Functions has read it. */
   rawBody?: unknown;
   /** Over HTTP/2, whether the request ended with its headers. */
   readonly stream?: { readonly endAfterHeaders: boolean };
 }
 
-/** Closes when the client disconnects: a response, or the connection that a request became. */
+/** A response, or the connection that a request became; it closes when the client disconnects. */
 interface Closable {
   readonly destroyed: boolean;
   readonly writableEnded: boolean;
@@ -40,11 +40,11 @@ let last: { host: string | undefined; isEncrypted: boolean; origin: string } = {
   origin: "",
 };
 
-/** The URL of a request that is not meant for a web server, which the application refuses. */
+/** The URL for a request not meant for a web server, which the application refuses. */
 const NOWHERE = "about:invalid";
 
-// Of two `Host` headers Node keeps the first, while another server may use the other. A test's mock requests may have
-// no list.
+// Of two `Host` headers Node keeps the first, while another server may use the other. A test's mock requests may lack
+// the list.
 function hasTwoHosts(rawHeaders: readonly string[] = []): boolean {
   let count = 0;
   for (let i = 0; i < rawHeaders.length; i += 2) {
@@ -54,10 +54,10 @@ function hasTwoHosts(rawHeaders: readonly string[] = []): boolean {
   return count > 1;
 }
 
-/** Headers for which Node's `fetch` refuses a request: they describe the connection, not the request itself. */
+/** Headers that make Node's `fetch` refuse a request: they describe the connection, not the request itself. */
 const OF_THE_WAY = /^(?:expect|keep-alive|transfer-encoding)$/i;
 
-/** The only values of `Connection` that it accepts. */
+/** The only `Connection` values that it accepts. */
 const PASSED_ON = /^(?:close|keep-alive)$/i;
 
 /** The parts of a web request that the application reads. */
@@ -75,12 +75,12 @@ export class IncomingRequest implements Read {
   #outgoing: Closable;
   readonly #readBefore: boolean;
   #url: string | null = null;
-  /** The body as it arrives, once it was read. */
+  /** The body as it arrives, once read. */
   #body: IncomingBody | null = null;
   /** Whether the body went to a sink. */
   #filled = false;
   #web: Request | null = null;
-  /** Holds the body of a request whose method allows none in a web `Request`. */
+  /** Holds the body for a method that allows none in a web `Request`. */
   #carrier: Response | null = null;
   #signal: AbortSignal | null = null;
 
@@ -91,7 +91,7 @@ export class IncomingRequest implements Read {
   constructor(incoming: NodeIncoming, outgoing: ServerResponse) {
     this.#incoming = incoming;
     this.#outgoing = outgoing;
-    // an empty body has only an end that was read
+    // for an empty body, only its end was read
     this.#readBefore = (incoming.readableDidRead || incoming.readableEnded) && rawBodyOf(incoming) === null;
   }
 
@@ -109,7 +109,7 @@ export class IncomingRequest implements Read {
     return this.#incoming.method ?? "GET";
   }
 
-  /** The URL. Unlike `new URL()`, it does not resolve `/../`, so that path checks see the path as sent. */
+  /** The URL. Unlike `new URL()`, it does not resolve `/../`, so path checks see the path as sent. */
   get url(): string {
     return this.#url ??= this.#rawUrl();
   }
@@ -119,8 +119,8 @@ export class IncomingRequest implements Read {
     const target = originalUrl ?? url ?? "/";
     const origin = this.#origin();
     if (target.charCodeAt(0) === 47) return origin + target;
-    // "*" of OPTIONS is the only target that is neither a path nor a URL (RFC 9112 section 3.2); middleware in front
-    // may have left only a query
+    // OPTIONS' "*" is the only target that is neither a path nor a URL (RFC 9112 section 3.2); middleware in front may
+    // have left only a query
     if (!target.includes("://")) {
       const isProper = target === "" || target.charCodeAt(0) === 63 || (target === "*" && this.method === "OPTIONS");
       return isProper ? `${origin}/${target}` : NOWHERE;
@@ -129,7 +129,7 @@ export class IncomingRequest implements Read {
     return /^https?:/i.test(target) && originLength(target) !== -1 ? origin + targetOfUrl(target) : NOWHERE;
   }
 
-  /** Scheme and host; empty if the client's `Host` is invalid, so that the application refuses the request. */
+  /** Scheme and host; empty if the client's `Host` is invalid, so the application refuses the request. */
   #origin(): string {
     const { headers, rawHeaders, socket } = this.#incoming;
     const host = headers.host ?? headers[":authority"] as string | undefined;
@@ -139,7 +139,8 @@ export class IncomingRequest implements Read {
     if (host !== undefined && host === last.host && isEncrypted === last.isEncrypted) return last.origin;
     const isGiven = host !== undefined && host !== "";
     if (isGiven && !isHost(host)) return "";
-    // as on Deno, if there is none, as in HTTP/1.0; the port only then, because Node would keep it with the connection
+    // Deno's fallback, if there is no `Host`, as in HTTP/1.0; reads the port only then, because Node would cache it on
+    // the connection
     const origin = `${isEncrypted ? "https" : "http"}://${isGiven ? host : `localhost:${socket?.localPort ?? 80}`}`;
     if (isGiven) last = { host, isEncrypted, origin };
     return origin;
@@ -176,7 +177,7 @@ export class IncomingRequest implements Read {
   #withBody<Made>(make: (body: ReadableStream<Uint8Array<ArrayBuffer>>) => Made): Made {
     const unread = this.#unread();
     if (unread !== null) return make(unread);
-    // a body that other code reads, or has read, cannot be read again
+    // a body that other code is reading, or has read, cannot be read again
     const body = new ReadableStream<Uint8Array<ArrayBuffer>>();
     const made = make(body);
     const reader = body.getReader();
@@ -221,7 +222,7 @@ export class IncomingRequest implements Read {
     return this.#isBodiless ? new Response(null) : this.#withBody((body) => new Response(body));
   }
 
-  /** Whether the body was read, perhaps by middleware before Sluice. */
+  /** Whether the body was read, perhaps by middleware in front of Sluice. */
   get bodyUsed(): boolean {
     if (this.#readBefore || this.#filled || this.#body?.isTouched) return true;
     return (this.#carrier ?? this.#web)?.bodyUsed === true;
@@ -243,31 +244,31 @@ export class IncomingRequest implements Read {
   }
 
   /**
-   * Aborts when the client disconnects. It is not the web request's signal, because Node keeps the signal that a
-   * request is created with alive as long as the request. Listeners mostly refer to the request, so both would leak.
+   * Aborts when the client disconnects. It is not the web request's signal, because Node keeps the signal passed to a
+   * new request alive as long as the request. Listeners mostly refer to the request, so both would leak.
    */
   get signal(): AbortSignal {
     return this.#signal ??= leavingSignal(this.#incoming, this.#outgoing);
   }
 
   /**
-   * Fills a sink with the body of a request.
+   * Fills a sink with a request's body.
    *
    * @param request The request
    * @param sink Receives the body
-   * @returns Controls for the filling; `null` if the request is not from Node's server, or its body was requested
+   * @returns Controls for filling; `null` if the request is not from Node's server, or its body has been requested
    */
   static fillSink(request: Request, sink: BodySink): Filling | null {
     if (!(#incoming in request) || request.bodyUsed || request.#body !== null || request.#web !== null) return null;
     const incoming = request.#incoming;
-    // some hosts have already read the body, and stored it there
+    // some hosts have already read the body and stored it there
     if (rawBodyOf(incoming) !== null || incoming.destroyed || request.#isBodiless) return null;
     request.#filled = true;
     return fillSink(incoming, sink);
   }
 
   /**
-   * Reads a header of a request.
+   * Reads a request header.
    *
    * @param request The request
    * @param name Header name, in any case
@@ -284,10 +285,10 @@ export class IncomingRequest implements Read {
   }
 
   /**
-   * Returns the headers of a request from Node's server, as Node's own object.
+   * Returns a request's headers from Node's server, as Node's own object.
    *
    * @param request The request
-   * @returns `null` if it is another one, or has pseudo-headers
+   * @returns `null` if the request is another one, or has pseudo-headers
    */
   static headers(request: Request): HeaderRecord | null {
     return #incoming in request && request.#incoming.httpVersionMajor < 2
@@ -296,10 +297,10 @@ export class IncomingRequest implements Read {
   }
 
   /**
-   * Visits the headers of a request; those from Node's server as sent by the client.
+   * Visits a request's headers; those from Node's server as sent by the client.
    *
    * @param request The request
-   * @param visitor Called with value and name of each
+   * @param visitor Called with each value and name
    */
   static visitHeaders(request: Request, visitor: (value: string, name: string) => void): void {
     if (#incoming in request) visitLines(request.#incoming, visitor);
@@ -307,7 +308,7 @@ export class IncomingRequest implements Read {
   }
 
   /**
-   * Watches the client of a request through its response, because the signal costs a sixth of a whole request.
+   * Watches a request's client through the response, because the signal costs a sixth of a whole request.
    *
    * @param request The request
    * @param watch Notified when the client has disconnected
@@ -318,13 +319,13 @@ export class IncomingRequest implements Read {
     const incoming = request.#incoming;
     const outgoing = request.#outgoing;
     if (isDestroyed(outgoing) || isCut(incoming)) return listen();
-    // also if something else has responded, such as the closing server, because then no code waits for the handler; not
-    // once(), which would add a wrapper for each slow request
+    // also runs if other code has responded, such as the closing server, because then no code waits for the handler;
+    // not once(), which would add a wrapper for each slow request
     outgoing.on("close", () => watch.hear());
   }
 }
 
-// the body that a host has read and stored there; parsers may store other values under that name
+// a body read and stored there by a host; parsers may store other values under that name
 function rawBodyOf({ rawBody }: NodeIncoming): Uint8Array<ArrayBuffer> | null {
   return rawBody instanceof Uint8Array ? rawBody as Uint8Array<ArrayBuffer> : null;
 }
@@ -356,7 +357,7 @@ function webHeaders(incoming: NodeIncoming): Headers {
   return headers;
 }
 
-// aborts when the client disconnects before the whole response was written
+// aborts when the client disconnects before the whole response is written
 function leavingSignal(incoming: NodeIncoming, outgoing: Closable): AbortSignal {
   const leaving = new AbortController();
   const look = (): void => {

@@ -11,7 +11,7 @@ export async function loadPackage(name: string): Promise<unknown> {
   const path = findPackage(name);
   if (path === undefined) return undefined;
   try {
-    // bundlers must leave this alone, because the path is only known at run time
+    // bundlers must leave this alone, because the path is known only at run time
     const loaded = await import(/* webpackIgnore: true */ /* @vite-ignore */ pathToFileURL(path).href) as {
       default?: unknown;
     };

@@ -7,7 +7,7 @@ interface ModuleLoader {
 }
 
 /**
- * Loads the WebSocket package, a dependency of Sluice itself.
+ * Loads the WebSocket package, one of Sluice's own dependencies.
  *
  * @typeParam T The part of it used
  */

@@ -1,8 +1,8 @@
-/** Node's own, not a test's fake timers, which do not delay Node's streams either. */
+/** Node's own timer, not a test's fake one, which does not delay Node's streams either. */
 const { setImmediate } = globalThis;
 
 /**
- * Runs a function after the current turn of the event loop.
+ * Runs a function after the current event loop turn.
  *
  * @param run The function
  */

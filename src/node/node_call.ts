@@ -10,10 +10,10 @@ import { IncomingRequest } from "./incoming_request.ts";
 import { NodeResponse } from "./node_response.ts";
 import type { NodeInfo } from "./node_info.ts";
 
-/** Stands in for the responses of requests that get none; created with the first of them. */
+/** Stands in for the response to requests that get none; created with the first one. */
 let spent: ServerResponse | null = null;
 
-/** A request of an application's own server, as Node delivers it, untouched by other code. */
+/** A request from an application's own server, as Node delivers it, untouched by other code. */
 export class NodeCall implements HostServer, NodeInfo {
   readonly req: IncomingMessage;
   res: ServerResponse;
@@ -35,13 +35,13 @@ export class NodeCall implements HostServer, NodeInfo {
     return this.#request[webRequestKey];
   }
 
-  /** Its stand-in until it is needed; only Sluice's own code may get that. */
+  /** The web request's stand-in until a program needs the real one; only Sluice's own code may get it. */
   get standIn(): Request {
     return this.#request as unknown as Request;
   }
 
   /**
-   * Records that the request has become a connection of another protocol, and gets no response.
+   * Records that the request has become a connection for another protocol, and gets no response.
    *
    * @param socket The connection
    */
@@ -50,7 +50,7 @@ export class NodeCall implements HostServer, NodeInfo {
     this.res = spent ??= new ServerResponse(new IncomingMessage(new Socket()));
   }
 
-  /** Keeps the body for a later reader, because with the response Node discards a body that is unread. */
+  /** Keeps the body for a later reader, because Node discards an unread body with the response. */
   keepBody(): void {
     this.#request.keepBody();
   }
@@ -110,7 +110,7 @@ export class NodeCall implements HostServer, NodeInfo {
   }
 
   /**
-   * Removes headers that were set before the application and that it has removed: its own server has none.
+   * Removes headers that were set before the application ran and that it has removed: its own server sets none.
    *
    * @param _isKept Returns whether a header is still set
    */

@@ -11,12 +11,12 @@ export type NodeHandler = (req: IncomingMessage, res: ServerResponse, next?: Nod
 /**
  * Turns an application into a handler for your own Node server, or middleware for Express.
  *
- * Mounted in Express, the application gets the path below the mount, the body that Express's parsers have read, the
- * properties that other middleware added to the request, such as `user` and `session`, `res.locals`, and the headers
- * set so far. If no layer responds, or an error is not handled, it calls `next` if there is one.
+ * Mounted in Express, the application gets the path below the mount, the body already read by Express's parsers,
+ * `res.locals`, the headers set so far, and properties that other middleware added to the request, such as `user` and
+ * `session`. If no layer responds, or an error is not handled, it calls `next` if there is one.
  *
- * A request whose client is known to have disconnected, while the server awaited something before calling the handler,
- * is dropped: no layer runs.
+ * If the client is known to have disconnected while the server awaited something before calling the handler, the
+ * request is dropped: no layer runs.
  *
  * @param app The application
  * @returns The handler
@@ -27,7 +27,7 @@ export type NodeHandler = (req: IncomingMessage, res: ServerResponse, next?: Nod
  * http.createServer(toNodeHandler(app)).listen(3000);
  * ```
  *
- * @example One part of an Express application
+ * @example Part of an Express application
  * ```ts ignore
  * expressApp.use("/api", toNodeHandler(app));
  * ```

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 
-/** Continues with the next handler of the surrounding server, as in Express. */
+/** Continues with the surrounding server's next handler, as in Express. */
 export type NodeNext = (error?: unknown) => void;
 
 /** The type of `req.info` on Node. */

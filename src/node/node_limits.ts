@@ -1,7 +1,7 @@
 import type { ServerCounts, ServerTimeouts } from "../platform/shared/platform.ts";
 import { SEND_TIMEOUT_MS } from "../platform/shared/slow_clients.ts";
 
-/** All limits of a server. */
+/** All of a server's limits. */
 export type NodeLimits = ServerTimeouts & ServerCounts;
 
 /** The defaults. They repeat Node's own, because its HTTP/2 server has only some of them. */
@@ -12,7 +12,7 @@ const DEFAULTS: Readonly<Record<keyof NodeLimits, number | null>> = {
   timeout: 0,
   sendTimeout: SEND_TIMEOUT_MS,
   maxConnections: Infinity,
-  // how Node represents its own default, 2000
+  // Node's representation of its own default, 2000
   maxHeadersCount: null,
   maxRequestsPerSocket: 0,
   maxStreams: 128,
@@ -22,7 +22,7 @@ const DEFAULTS: Readonly<Record<keyof NodeLimits, number | null>> = {
 const CHECKED_EVERY_MS = 30_000;
 
 /**
- * Sets the limits of a server. Node's become its properties, and so do our own two.
+ * Sets a server's limits. Node's become its properties, and so do our own two.
  *
  * @param server Node's server, before it listens
  * @param given Options with the limits that the program has set
@@ -44,18 +44,18 @@ export function limitServer(
   const present = server as NodeLimits & { connectionsCheckingInterval: number };
   for (const name of Object.keys(DEFAULTS) as (keyof NodeLimits)[]) present[name] = given[name] ?? DEFAULTS[name]!;
   const { headersTimeout, requestTimeout } = present;
-  // as Node's constructor does; its check would otherwise confuse the two
+  // as Node's constructor does; otherwise its check would confuse the two
   if (requestTimeout > 0 && headersTimeout > requestTimeout) present.headersTimeout = requestTimeout;
   const often = [headersTimeout, requestTimeout].filter((ms) => ms > 0).map((ms) => Math.ceil(ms / 2));
   present.connectionsCheckingInterval = Math.min(CHECKED_EVERY_MS, ...often);
   return present;
 }
 
-/** First versions of Node's release lines that can share a port. */
+/** The first version in each Node release line that can share a port. */
 const SHARING: readonly (readonly [major: number, minor: number])[] = [[22, 12], [23, 1]];
 
 /**
- * Refuses to share a port where Node would ignore that, and listen alone.
+ * Refuses to share a port where Node would ignore the option and listen alone.
  *
  * @param version Node's version
  * @throws {TypeError} If it is too old

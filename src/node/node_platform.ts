@@ -16,11 +16,11 @@ import { toNodeHandler } from "./node_handler.ts";
 import { serveOnNode } from "./node_server.ts";
 import { bindingsOf } from "../platform/shared/bindings.ts";
 
-// Monitoring agents such as OpenTelemetry's replace methods of node:http once a CommonJS module requires it. Express
-// does; without this call, agents would see no requests of a program that has no such module.
+// Monitoring agents such as OpenTelemetry's replace node:http methods once a CommonJS module requires it. Express does;
+// without this call, agents would see no requests in a program without such a module.
 Module.createRequire("/")("node:http");
 
-/** Node: `node:http` and `node:http2`, the WebSockets of ws, Node's files and its packages. */
+/** Node: `node:http` and `node:http2`, WebSockets from ws, Node's files and packages. */
 export const nodePlatform: Platform = {
   ...genericPlatform(),
   name: "Node",
@@ -35,7 +35,7 @@ export const nodePlatform: Platform = {
   headers: IncomingRequest.headers,
   visitHeaders: IncomingRequest.visitHeaders,
   handlerChannel: () => handlerChannel(diagnosticsChannel as DiagnosticsChannel),
-  // where instrumentation of undici, on which fetch is based, adds headers
+  // where instrumentation for undici, on which fetch is based, adds headers
   fetchAppendsTrace: () => hasSubscribers("undici:request:create"),
   watchClient: IncomingRequest.watchClient,
   fillSink: IncomingRequest.fillSink,

@@ -5,16 +5,15 @@ import { IncomingMessage } from "../request/node/incoming_message.ts";
 import { HeaderMethods } from "../response/node/header_methods.ts";
 
 /**
- * Makes the prototype chains of requests and responses end in Node's, as Express's do: packages test
- * `req instanceof http.IncomingMessage`, and some add methods there, such as passport before 0.5. Our own properties
- * take precedence.
+ * Makes request and response prototype chains end in Node's, as Express's do: packages test `req instanceof
+ * http.IncomingMessage`, and some add methods there, such as passport before 0.5. Our own properties take precedence.
  */
 export function inheritFromNode(): void {
   inherit(IncomingMessage.prototype, NodesIncomingMessage.prototype);
   inherit(HeaderMethods.prototype, ServerResponse.prototype);
 }
 
-// otherwise the emitter that both inherit from would have to inherit from both of Node's
+// otherwise the emitter that both inherit from would have to inherit from both Node classes
 function inherit(ours: EmitterMethods, nodes: object): void {
   mixEmitter(ours);
   Object.setPrototypeOf(ours, nodes);

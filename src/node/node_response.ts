@@ -4,7 +4,7 @@ import type { WebBody } from "../exchange/exchange.ts";
 /** ASCII characters allowed in a head. */
 const ASCII = /^[\t\x20-\x7e]*$/;
 
-/** The parts of a response. */
+/** A response's parts. */
 export class RawResponse {
   /** The body, `null` for none. */
   readonly body: WebBody;
@@ -41,25 +41,25 @@ export class RawResponse {
 }
 
 /**
- * A web response that becomes one of Node's own, through srvx, only when it is read. Its parts can be sent directly,
+ * A web response that becomes Node's own class, through srvx, only when it is read. Its parts can be sent directly,
  * because Node takes longer to create a `Response` than to send one.
  */
 export class NodeResponse extends FastResponse {
   #parts: RawResponse | null;
-  /** Whether `headers` has been read, so that they may have been modified. */
+  /** Whether `headers` has been read, so they may have been modified. */
   #isSeen = false;
-  /** The parts that were sent without its web stream. */
+  /** The parts sent without the web stream. */
   #sent: RawResponse | null = null;
 
   private constructor(parts: RawResponse) {
     super(parts.body, parts);
-    // Node's own class validates other characters, and must do so while an error handler can still respond
+    // Node's own class validates other characters, and must do that while an error handler can still respond
     if (!parts.isAscii) new Response(null, parts);
     this.#parts = parts;
   }
 
   /**
-   * Creates one.
+   * Creates a response.
    *
    * @param body The body, `null` for none
    * @param status Status
@@ -72,7 +72,7 @@ export class NodeResponse extends FastResponse {
   }
 
   /**
-   * Returns the parts of a response, `null` if it is of another class, or its body has been used.
+   * Returns a response's parts, `null` if it has another class or its body has been used.
    *
    * @param response The response
    */
@@ -84,7 +84,7 @@ export class NodeResponse extends FastResponse {
   }
 
   /**
-   * Releases the web stream of a response whose body is sent without it.
+   * Releases a response's web stream when its body is sent without it.
    *
    * @param response The response
    * @param parts Its parts

@@ -30,18 +30,18 @@ import { isForSocket, takeUpgrade } from "./take_upgrade.ts";
 import type { UpgradeCall } from "./upgrade_call.ts";
 
 /**
- * Listens with `node:http`, or given a certificate with `node:http2`, which also speaks HTTP/1.1.
+ * Listens with `node:http` or, given a certificate, with `node:http2`, which also speaks HTTP/1.1.
  *
  * @param handler Handles requests
  * @param options Where to listen
- * @param app Has the WebSocket routes; upgrades that match none of them are left to other listeners
+ * @param app Application with the WebSocket routes; upgrades that match none are left to other listeners
  * @returns The server; whether Node can listen is known asynchronously
  */
 export function serveOnNode(handler: AppFetch, options: ListenOptions, app: Routed): PlatformServer {
   return new NodeServer(handler, options, app);
 }
 
-/** ms for the last responses to be sent before connections are cut. */
+/** ms allowed for sending the last responses before connections are cut. */
 const LEAVING_MS = 100;
 
 /** An incomplete response. */
@@ -67,7 +67,7 @@ class NodeServer implements PlatformServer {
   readonly #connections = new ConnectionLimits(this.#open);
   /** Whether each connection ends with its next response. */
   #isDraining = false;
-  /** The last response of each ending connection. */
+  /** The last response on each ending connection. */
   readonly #last = new WeakMap<object, ServerResponse>();
   #closing = false;
 
@@ -90,19 +90,19 @@ class NodeServer implements PlatformServer {
     this.limits = limitServer(server, options, this.#connections, new StreamLimit(server, this.#sessions));
     const upgrades = this.#upgrades;
     const connections = this.#connections;
-    // one for all connections, which may be many
+    // one listener for all connections, because there may be many
     const forget = function (this: Duplex): void {
       upgrades.delete(this);
       connections.sockets.delete(this as Socket);
     };
     const isClosing = (): boolean => this.#closing;
     server.on("upgrade", (req, socket, head) => {
-      // other listeners: a proxy, or another framework, which found the server through req.socket.server
+      // other listeners: a proxy, or another framework that found the server through req.socket.server
       if (server.listenerCount("upgrade") > 1 && !isForSocket(req, app)) return;
       const call = takeUpgrade(served, req, socket, head, server, app, isClosing);
       if (call === null) return;
       upgrades.set(socket, call);
-      // replaces the other one, because Node reserves space for twenty listeners as soon as there are three
+      // replaces the other listener, because Node reserves space for twenty listeners as soon as there are three
       socket.off("close", connections.closed).on("close", forget);
     });
     server.on("session", (session: ServerHttp2Session) => {
@@ -114,10 +114,10 @@ class NodeServer implements PlatformServer {
     this.ready = new Promise((resolve, reject) => {
       server.once("listening", () => {
         resolve();
-        // of a listening server, which for example cannot accept a connection if too many files are open
+        // errors on a listening server, such as a connection it cannot accept because too many files are open
         server.off("error", reject).on("error", (error) => app.reportError(error, { phase: "server" }));
       });
-      // a server that is closed in the turn in which it was bound never emits `listening`
+      // a server closed on the tick in which it was bound never emits `listening`
       server.once("close", resolve);
       server.once("error", reject);
     });
@@ -168,7 +168,8 @@ class NodeServer implements PlatformServer {
   async shutdown(): Promise<void> {
     this.drain();
     this.#closing = true;
-    // synchronously if possible, because as with Node's own server the next line may listen on the same port again
+    // synchronously if possible, because the program's next statement may listen on the same port again, as with Node's
+    // server
     if (!this.#server.listening && !await this.ready.then(() => true, () => false)) return;
     // not http's close(), which treats connections as idle while a slow client is still receiving the response
     NetServer.prototype.close.call(this.#server);
@@ -178,22 +179,22 @@ class NodeServer implements PlatformServer {
     await this.finished;
     // Node's server closes before its last sockets emit `close`
     await Promise.all(upgrades.map((call) => call.told()));
-    // it is already closed, except for http's timer that checks connections
+    // it is already closed, except for http's connection check timer
     this.#server.close(() => {});
   }
 
-  // otherwise a client with continuous requests would keep the server open, and a request sent just as its connection
-  // closes would be lost
+  // otherwise a client that keeps sending requests would keep the server open, and a request sent just as its
+  // connection closes would be lost
   #sayGoodbye(): void {
     for (const { res } of this.#open) this.#endAfter(res);
     for (const socket of this.#upgrades.keys()) this.#keepAfter(socket);
   }
 
   #endAfter(res: ServerResponse | Http2ServerResponse): void {
-    // sends GOAWAY, and finishes streams that have begun
+    // sends GOAWAY and finishes streams that have begun
     if (!(res instanceof ServerResponse)) return void res.stream.session?.close();
     const { socket } = res.req;
-    // the client sent this one before it could know
+    // the client sent this request before it received GOAWAY
     this.#keepAfter(socket);
     this.#last.set(socket, res);
     res.shouldKeepAlive = false;
@@ -204,7 +205,7 @@ class NodeServer implements PlatformServer {
     if (last !== undefined && !last.headersSent) last.shouldKeepAlive = true;
   }
 
-  // for the same reason not while responses are still being received; called again after each
+  // for the same reason, not while clients still receive responses; called again after each
   #closeIdle(): void {
     const isIdleKnown = ![...this.#open].some(({ res }) => isLeaving(res));
     if (isIdleKnown && "closeIdleConnections" in this.#server) this.#server.closeIdleConnections();
@@ -230,7 +231,7 @@ class NodeServer implements PlatformServer {
 
   #cut(): void {
     if ("closeAllConnections" in this.#server) this.#server.closeAllConnections();
-    // not the sessions, because one that has sent GOAWAY would wait for its client
+    // not the sessions, because a session that has sent GOAWAY would wait for its client
     for (const socket of this.#connections.sockets) socket.destroy();
     for (const call of this.#upgrades.values()) call.drop();
   }
@@ -244,15 +245,15 @@ class NodeServer implements PlatformServer {
   }
 }
 
-// other listeners may have run before, or call it themselves, as Socket.IO does; agents replace `emit`, and may set
-// properties for handlers
+// other listeners may have run already, or call this one themselves, as Socket.IO does; agents replace `emit`, and may
+// set properties for handlers
 function isAlone(server: Server | Http2SecureServer, listener: unknown): boolean {
   if (server.emit !== EventEmitter.prototype.emit) return false;
   const [first, ...others] = server.listeners("request");
   return first === listener && others.length === 0;
 }
 
-// ended, but not yet received by the client; HTTP/2 does not have this problem
+// the response has ended, but the client has not yet received it; HTTP/2 does not have this problem
 function isLeaving(res: ServerResponse): boolean {
   return res instanceof ServerResponse && res.writableEnded && !res.writableFinished && !res.req.socket.destroyed;
 }

@@ -17,7 +17,7 @@ export interface WsSocket {
   on(event: string, listener: (...args: never[]) => void): void;
 }
 
-/** Node's own socket, with the bytes passed to it, and the part of them that the system has not accepted yet. */
+/** Node's own socket, with the number of bytes passed to it, and of those the system has not accepted yet. */
 interface Transport extends Duplex {
   readonly _handle?: { readonly bytesWritten?: number; readonly writeQueueSize?: number } | null;
 }
@@ -39,7 +39,7 @@ interface Owned {
 /** The ws code for a message longer than `maxPayload`. */
 const TOO_BIG = "WS_ERR_UNSUPPORTED_MESSAGE_LENGTH";
 
-/** The part of the web's `WebSocket` used here, over one of ws. */
+/** The part of the web's `WebSocket` used here, on top of a ws connection. */
 export class NodeSocket implements Pulse {
   binaryType = "arraybuffer";
   onopen: (() => void) | null = null;
@@ -49,11 +49,11 @@ export class NodeSocket implements Pulse {
   readonly #ws: WsSocket;
   readonly #socket: Transport;
   readonly #heartbeat: Heartbeat;
-  // connection events arrive in their own context; handlers run in that of the upgraded request
+  // connection events arrive in their own context; handlers run in the upgraded request's
   readonly #scope = asyncScope();
   #isPaused = false;
   #isLost = false;
-  /** The ping without a response so far, because the client reads too slowly. */
+  /** The unanswered ping, because the client reads too slowly. */
   #ping: Uint8Array | null = null;
 
   /**
@@ -75,7 +75,7 @@ export class NodeSocket implements Pulse {
     socket.on("drain", onDrain);
     // RFC 6455 section 7.1.1: after both Close frames the server closes the connection; ws would wait for the client
     socket.on("finish", onFinish);
-    // it is already open, but without listeners so far, and messages may have come with the handshake
+    // it is already open, but has no listeners so far, and messages may have come with the handshake
     ws.pause();
     queueMicrotask(() => {
       this.onopen?.();
@@ -96,7 +96,8 @@ export class NodeSocket implements Pulse {
 
   /** Called with an error. */
   failed(error: Error & { code?: string }): void {
-    // the rest of its data must be read, because otherwise the client would get a reset instead of the Close frame
+    // the rest of the client's data must be read, because otherwise the client would get a reset instead of the Close
+    // frame
     this.#socket.off("finish", onFinish);
     if (error.code !== TOO_BIG) return this.#run(() => this.onerror?.({ error, message: error.message }));
     // ws has sent this code, but would report 1006 unless the client responds
@@ -104,7 +105,7 @@ export class NodeSocket implements Pulse {
   }
 
   // RFC 6455 section 5.5.3: only the latest ping needs a response. Otherwise a client that sends pings and never reads
-  // would fill the memory with responses.
+  // would fill memory with responses.
   /** Called with a ping. */
   pinged(data: Uint8Array): void {
     if (this.#socket.writableNeedDrain) this.#ping = data;
@@ -117,7 +118,7 @@ export class NodeSocket implements Pulse {
     this.#ping = null;
   }
 
-  /** Called with any bytes: the response to a ping, or a part of a long message. */
+  /** Called with any bytes: a ping's response, or a part of a long message. */
   heard(): void {
     this.#heartbeat.heard();
   }
@@ -137,7 +138,7 @@ export class NodeSocket implements Pulse {
     this.#ws.terminate();
   }
 
-  /** Returns the bytes received by the client, from the counters that Node's own socket timeout uses. */
+  /** Returns how many bytes the client has received, from the counters that Node's own socket timeout uses. */
   taken(): number | null {
     const { bytesWritten = 0, writeQueueSize = 0 } = this.#socket._handle ?? {};
     return writeQueueSize === 0 ? null : bytesWritten - writeQueueSize;
@@ -160,7 +161,7 @@ export class NodeSocket implements Pulse {
 
   close(code = 1000, reason = ""): void {
     this.#ws.close(code, reason);
-    // to receive the client's Close frame
+    // resumes, to receive the client's Close frame
     if (this.#isPaused) this.resume();
   }
 

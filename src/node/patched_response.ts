@@ -3,7 +3,7 @@ import { nodeBytes } from "../platform/shared/node_bytes.ts";
 import type { FrameworkResponse } from "../response/framework_response.ts";
 import { nextTurn } from "./next_turn.ts";
 
-/** A response to be sent. */
+/** A response to send. */
 export interface Sent {
   /** Status. */
   readonly status: number;
@@ -15,17 +15,17 @@ export interface Sent {
   readonly body: Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array<ArrayBuffer>> | null;
   /** Whether to send the headers before the first chunk of the body. */
   readonly early: boolean;
-  /** The application's response, which has headers as they were set. */
+  /** The application's response, with headers as originally set. */
   readonly response: FrameworkResponse | null;
 }
 
 /**
- * Returns whether the client of a response has disconnected.
+ * Returns whether a response's client has disconnected.
  *
  * @param res Node's response
  */
 export function isDestroyed(res: { readonly destroyed: boolean; readonly stream?: { destroyed: boolean } }): boolean {
-  // HTTP/2 responses do not report it, but their stream does
+  // HTTP/2 responses do not report a disconnect, but their stream does
   return res.destroyed || res.stream?.destroyed === true;
 }
 
@@ -44,7 +44,7 @@ export function isPatched(res: ServerResponse): boolean {
 }
 
 /**
- * Sends a response through methods that middleware has replaced, and calls them as Express does: headers are set one by
+ * Sends a response through methods that middleware has replaced, calling them as Express does: headers are set one by
  * one and sent implicitly with the first chunk, chunks are Buffers, and there are no callbacks.
  *
  * @param res Node's response
@@ -65,7 +65,7 @@ export async function sendPatched(res: ServerResponse, sent: Sent): Promise<void
   if (body instanceof ReadableStream) await body.cancel();
 }
 
-// adapters such as serverless-express pass on values as set: the length of a file is a number
+// adapters such as serverless-express pass on values as set: a file's length is a number
 function asSet(response: FrameworkResponse | null, name: string, value: string): string | number {
   const given = response?.getHeader(name);
   return typeof given === "number" && String(given) === value ? given : value;
@@ -81,7 +81,7 @@ async function pour(body: ReadableStream<Uint8Array<ArrayBuffer>>, res: ServerRe
     reader.cancel().catch(() => {});
     proceed();
   });
-  // not by default, because middleware that buffers the body sets headers at its end
+  // not by default, because middleware that buffers the body sets headers at the body's end
   if (early) nextTurn(() => void (begun || isDestroyed(res) || res.flushHeaders()));
   try {
     for (let read = await reader.read(); !read.done; read = await reader.read()) {

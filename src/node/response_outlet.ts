@@ -1,15 +1,15 @@
 import type { ServerResponse } from "node:http";
 import { type BodyOutlet, BodyStream } from "../response/web/body_stream.ts";
 
-/** Key under which a response stores the writer of its body. */
+/** Key under which a response stores its body writer. */
 const outletKey: unique symbol = Symbol("outlet");
 
-/** A response whose body is written piece by piece. */
+/** A response with a body written piece by piece. */
 interface Written extends ServerResponse {
   [outletKey]?: ResponseOutlet;
 }
 
-/** Writes the body of a program's `res.write` to Node's response, piece by piece, at the client's pace. */
+/** Writes a program's `res.write` body to Node's response, piece by piece, at the client's pace. */
 export class ResponseOutlet implements BodyOutlet {
   readonly #res: Written;
   #body: BodyStream | null = null;
@@ -24,18 +24,18 @@ export class ResponseOutlet implements BodyOutlet {
    * Takes over a body.
    *
    * @param readable Its web stream
-   * @returns Whether it can; any other web stream has to be read
+   * @returns Whether it has taken over; any other web stream has to be read
    */
   takes(readable: ReadableStream): boolean {
     this.#body = BodyStream.redirect(readable, this);
     return this.#body !== null;
   }
 
-  /** Starts writing, once Node has the head. */
+  /** Starts writing once Node has the head. */
   begin(): void {
     this.#res[outletKey] = this;
     this.#res.on("close", onAbort).on("error", onAbort);
-    // later, as a web stream is read, so that everything written in one turn is sent together
+    // later, as for a web stream, so all data written in one tick is sent together
     queueMicrotask(() => this.next());
   }
 

@@ -10,7 +10,9 @@ const NOTHING: ReadonlySet<string> = new Set();
 
 const NO_BYTES = new Uint8Array();
 
-/** Headers that HTTP/2 forbids (RFC 9113 section 8.2.2), for which Node throws; applications can ignore the version. */
+/**
+ * Headers that HTTP/2 forbids (RFC 9113 section 8.2.2), and for which Node throws; applications can ignore the version.
+ */
 const CONNECTION_HEADERS: ReadonlySet<string> = new Set([
   "connection",
   "http2-settings",
@@ -31,7 +33,7 @@ const CONNECTION_HEADERS: ReadonlySet<string> = new Set([
 export function sendResponse(call: NodeCall, response: Response): Promise<void> | void {
   if (call.upgraded) return;
   const { res } = call;
-  // the client has disconnected, or the response came from elsewhere: a timeout, or a closing server
+  // the client has disconnected, or other code responded: a timeout, or a closing server
   if (res.writableEnded || isDestroyed(res)) return response.body?.cancel();
   // a handler broke off before there was a response; on Node the connection can then be closed
   if (call.isWithoutResponse) return void res.destroy();
@@ -42,7 +44,7 @@ export function sendResponse(call: NodeCall, response: Response): Promise<void> 
   }
 }
 
-// most responses are complete, and other code has not touched Node's response
+// most bodies are complete, and other code has not touched Node's response
 function sendWhole({ req, res }: NodeCall, { body, status, statusText, head, isAscii }: RawResponse): boolean {
   if (body !== null && typeof body !== "string" && !(body instanceof Uint8Array)) return false;
   if (!isUntouched(res)) return false;
@@ -51,13 +53,13 @@ function sendWhole({ req, res }: NodeCall, { body, status, statusText, head, isA
   if (sent === null && !isAscii) return false;
   const lines = sent === null ? [...head] : head.concat("content-length", String(Buffer.byteLength(sent)));
   res.writeHead(status, statusText || (STATUS_CODES[status] ?? ""), lines);
-  // Node would send the head together with a string body, in the body's encoding
+  // Node would send the head with a string body, in the body's encoding
   res.end(typeof sent !== "string" || isAscii ? sent : Buffer.from(sent));
   return true;
 }
 
-// Event streams, and other bodies written piece by piece, may be idle for hours. Without a web stream, its reader and
-// its headers they use half the memory.
+// Event streams, and other bodies written piece by piece, may be idle for hours. Without a web stream and its reader
+// and headers, they use half the memory.
 function sendWritten({ req, res }: NodeCall, parts: RawResponse, response: Response): boolean {
   const { body, status, statusText, head, isAscii } = parts;
   if (!(body instanceof ReadableStream) || req.method === "HEAD" || !isAscii || !isUntouched(res)) return false;
@@ -70,12 +72,12 @@ function sendWritten({ req, res }: NodeCall, parts: RawResponse, response: Respo
   return true;
 }
 
-// not over HTTP/2, which has another class, nor if headers are already set: a second cookie would replace the first
+// not over HTTP/2, which has another class, or if headers are already set: a second cookie would replace the first
 function isUntouched(res: ServerResponse): boolean {
   return res instanceof ServerResponse && !isPatched(res) && res.getHeaderNames().length === 0;
 }
 
-// Node delays the head until there is a chunk to send, which may take long with an event stream
+// Node delays the head until there is a chunk to send, which may take long for an event stream
 function flushLater(res: ServerResponse): void {
   nextTurn(() => void (hasHeadBack(res) && res.flushHeaders()));
 }
@@ -88,7 +90,7 @@ async function sendWebResponse(call: NodeCall, response: Response, parts: RawRes
   const cookies = headers.getSetCookie();
   const body = parts === null ? response.body : bodyOf(response, parts);
   if (body instanceof ReadableStream) flushLater(res);
-  // separately, because otherwise a second cookie would replace the first
+  // set separately, because otherwise a second cookie would replace the first
   if (cookies.length > 0) res.setHeader("set-cookie", cookies.length === 1 ? cookies[0]! : cookies);
   const sent = {
     status,

@@ -6,7 +6,7 @@ import type { ListenOptions } from "../platform/shared/platform.ts";
 /**
  * Listens with an application: the same as `app.listen`, which needs this entry on Node.
  *
- * With a certificate it serves HTTP/2 and HTTP/1.1. With a host name Node binds asynchronously: if the port is 0, read
+ * With a certificate it serves HTTP/2 and HTTP/1.1. With a host name, Node binds asynchronously: if the port is 0, read
  * the actual one in the callback. Without a callback, a failure to listen rejects `server.finished`.
  *
  * @param app The application

@@ -3,7 +3,7 @@ import { Socket } from "node:net";
 import { types } from "node:util";
 import { assignOwn } from "../util/assignable.ts";
 
-/** Own properties of the objects Node creates, including those that listeners add. */
+/** Own properties on objects that Node creates, including those that listeners add. */
 interface Known {
   readonly request: ReadonlySet<string | symbol>;
   readonly response: ReadonlySet<string | symbol>;
@@ -20,7 +20,7 @@ function nodesOwn(): Known {
   return known = { request: names(request).add("parser"), response: names(response) };
 }
 
-/** Properties that Express assigns again for each application, and that our objects are created with. */
+/** Properties that Express assigns again for each application, and that our objects have from creation. */
 const OURS: ReadonlySet<string> = new Set([
   ...["app", "baseUrl", "body", "locals", "next", "originalUrl", "params", "req", "res", "route", "_parsedUrl"],
 ]);
@@ -31,9 +31,9 @@ const PARSED: ReadonlySet<string> = new Set(["cookies", "query"]);
 type Properties = Record<string | symbol, unknown>;
 
 /**
- * Exposes properties that earlier middleware added to Node's request on the application's, even over the application's
- * own: code that sets `req.ip` means it. They stay on Node's, so a session that is regenerated, or set to `null`,
- * changes for the earlier middleware, too, and vice versa.
+ * Exposes properties that earlier middleware added to Node's request on the application's request, even over its own:
+ * code that sets `req.ip` means it. They stay on Node's request, so a session that is regenerated, or set to `null`,
+ * also changes for the earlier middleware, and vice versa.
  *
  * @param incoming Node's request
  * @param req The application's request
@@ -48,8 +48,8 @@ export function shareRequest(incoming: IncomingMessage, req: object): void {
 }
 
 /**
- * The same for a response. Replacements of Node's own methods are called when the response is sent. A method added by
- * other code may send Node's response itself, as `send` of @fastify/express does.
+ * The same for a response. Replacements for Node's own methods are called when the response is sent. A method added by
+ * other code may send Node's response itself, as @fastify/express's `send` does.
  *
  * @param outgoing Node's response
  * @param res The application's response
@@ -67,8 +67,8 @@ const SHOWN = ["app", "baseUrl", "body", "originalUrl", "params", "query", "rout
 
 /**
  * Makes Node's request expose the same properties as Express's, for monitoring agents, which identify a request by
- * Node's object. Properties that agents set there under symbols also appear on the application's; those they set on
- * that appear on Node's once the response ends, before agents are notified.
+ * Node's object. Properties that agents set there under symbols also appear on the application's request. Properties
+ * they set on the application's request appear on Node's once the response ends, before agents are notified.
  *
  * @param incoming Node's request
  * @param outgoing Node's response
@@ -111,8 +111,8 @@ function share(from: Properties, name: string | symbol, to: object, beforeCall?:
   });
 }
 
-// A proxy may have any property, and does not list them; it gets the ones that the application adds. The application's
-// own request properties take precedence.
+// A proxy may have any property, and does not list them; it gets those the application adds. The application's own
+// request properties take precedence.
 function inheritFrom(from: Properties, to: object): void {
   const prototype = Object.getPrototypeOf(to);
   const both = new Proxy(Object.create(prototype), {
@@ -128,13 +128,13 @@ function inheritFrom(from: Properties, to: object): void {
 }
 
 /**
- * Copies properties that the application's middleware has added to its request to Node's, for the handlers after it.
+ * Copies properties that the application's middleware has added to its request to Node's request, for later handlers.
  *
  * @param req The application's request
  * @param incoming Node's request
  */
 export function copyRequestBack(req: object, incoming: IncomingMessage): void {
-  // our session is saved with our response; session middleware after us would mistake it for its own
+  // our session is saved with our response; later session middleware would mistake it for its own
   copyBack(req, incoming, (name) => name !== "session");
   if (!("query" in incoming)) share(req as Properties, "query", incoming);
 }

@@ -1,10 +1,10 @@
 import type { Server } from "node:http";
 import type { Http2SecureServer, ServerHttp2Session } from "node:http2";
 
-/** The largest value of an HTTP/2 setting, which is Node's default: no limit (RFC 9113 section 6.5.1). */
+/** The largest HTTP/2 setting value, which is Node's default: no limit (RFC 9113 section 6.5.1). */
 const NO_LIMIT = 2 ** 32 - 1;
 
-/** Limits the streams of each HTTP/2 connection, and so the handlers that one client can keep running. */
+/** Limits the streams on each HTTP/2 connection, and so the handlers that one client can keep running. */
 export class StreamLimit {
   readonly #server: Server | Http2SecureServer;
   readonly #sessions: Iterable<ServerHttp2Session>;
@@ -19,7 +19,7 @@ export class StreamLimit {
     this.#sessions = sessions;
   }
 
-  /** Maximum concurrent streams of a connection, 0 for no limit. */
+  /** Maximum concurrent streams per connection, 0 for no limit. */
   get most(): number {
     return this.#most;
   }

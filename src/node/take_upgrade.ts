@@ -11,7 +11,7 @@ import { UpgradeCall } from "./upgrade_call.ts";
 /** Number of header lines that Node keeps per request by default. */
 const KEPT_HEADERS = 1000;
 
-/** Response of newer Node versions to a request with more headers. */
+/** Newer Node versions' response to a request with more headers. */
 const TOO_MANY_HEADERS = "HTTP/1.1 431 Request Header Fields Too Large\r\nConnection: close\r\n\r\n";
 
 /**
@@ -49,7 +49,7 @@ export function takeUpgrade(
 }
 
 /**
- * Returns whether an upgrade may match a WebSocket route of an application.
+ * Returns whether an upgrade may match an application's WebSocket route.
  *
  * @param req Node's request
  * @param app The application
@@ -67,9 +67,9 @@ function pathOf({ url = "/" }: IncomingMessage): string {
   return end === -1 ? url : url.slice(0, end);
 }
 
-// RFC 9110 section 7.8: a server may ignore the header. Node does so without `upgrade` listeners. With one it does not
-// read the body, which would be lost for clients that offer HTTP/2 with every request, so the request is replayed to
-// Node.
+// RFC 9110 section 7.8: a server may ignore the header. Node does so without `upgrade` listeners. With a listener it
+// does not read the body, which would be lost for clients that offer HTTP/2 with every request, so the request is
+// replayed to Node.
 async function giveBack(
   server: EventEmitter & { maxHeadersCount?: number | null },
   req: IncomingMessage,

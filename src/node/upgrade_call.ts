@@ -11,7 +11,7 @@ import { NodeSocket, type WsServer, type WsSocket } from "./node_socket.ts";
 import { upgradedResponse } from "../platform/shared/upgraded_response.ts";
 import { HostedCall } from "./hosted_call.ts";
 
-/** An upgrade request handled by an application: it results in a connection, or in a response. */
+/** An upgrade request handled by an application; it results in a connection or a response. */
 export class UpgradeCall extends HostedCall implements Upgrader {
   readonly #socket: Duplex;
   #held: DetachedSocket | null;
@@ -42,16 +42,16 @@ export class UpgradeCall extends HostedCall implements Upgrader {
   /**
    * Waits until earlier requests on the same connection have their responses.
    *
-   * @returns Whether it still needs one: the client may have disconnected, or the server be closing
+   * @returns Whether it still needs a response: the client may have disconnected, or the server may be closing
    */
   async turn(): Promise<boolean> {
     if (!await this.#held!.freed()) return false;
-    // sends everything written meanwhile
+    // sends all data written meanwhile
     this.res.assignSocket(this.#socket as Socket);
     return !this.res.writableEnded;
   }
 
-  /** Itself, on any platform: the socket is one of `node:http`, which Deno and Bun have, too. */
+  /** Itself, on any platform: the socket is from `node:http`, which Deno and Bun also have. */
   get [upgraderKey](): this {
     return this;
   }
@@ -85,7 +85,7 @@ export class UpgradeCall extends HostedCall implements Upgrader {
     const server = new this.#Server!({ ...SETTINGS, maxPayload: Math.min(maxMessageBytes, MOST_BYTES) });
     server.on("headers", (head) => {
       head.push(...lines.map(([name, value]) => `${name}: ${value}`));
-      // now, before ws adds its listeners: lists of listeners never shrink, and those of a connection may last for days
+      // now, before ws adds its listeners: listener lists never shrink, and a connection's may last for days
       this.#release();
     });
     server.handleUpgrade(request, this.#socket, this.#head!, (ws) => this.#upgraded = ws);
@@ -95,7 +95,7 @@ export class UpgradeCall extends HostedCall implements Upgrader {
     return { socket, response: upgradedResponse() };
   }
 
-  // a connection may last for days, and its handshake takes more memory than everything else
+  // a connection may last for days, and its handshake takes more memory than all its other data
   #release(): void {
     this.#held!.release();
     this.res.detachSocket(this.#socket as Socket);
@@ -103,7 +103,7 @@ export class UpgradeCall extends HostedCall implements Upgrader {
     this.becomes(this.#socket);
   }
 
-  /** Closes the connection, if it has become one, because the server is closing. */
+  /** Closes the connection, if the request has become one, because the server is closing. */
   goAway(): void {
     this.#upgraded?.close(...GOING_AWAY);
   }
@@ -114,23 +114,26 @@ export class UpgradeCall extends HostedCall implements Upgrader {
     if (ws !== null && ws.readyState !== CLOSED) await new Promise<void>((resolve) => ws.on("close", () => resolve()));
   }
 
-  /** Cuts its connection. */
+  /** Cuts the connection. */
   drop(): void {
     this.#socket.destroy();
   }
 
-  /** Ends it now: cuts a connection, or responds with 503 in place of a handler that has not responded. */
+  /** Ends the call now: cuts a connection, or responds with 503 in place of a handler that has not responded. */
   cut(): void {
     if (this.upgraded || this.res.headersSent) this.#socket.destroy();
     else this.res.writeHead(503, { "content-length": 19 }).end("Service Unavailable");
   }
 }
 
-/** `readyState` of a connection after its `close` event. */
+/** A connection's `readyState` after its `close` event. */
 const CLOSED = 3;
 
-/** ws settings for every connection; each has its own server, because the maximum message size is one of them. */
+/**
+ * ws settings for every connection. Each connection has its own ws server, because the maximum message size is a
+ * setting.
+ */
 const SETTINGS = { noServer: true, clientTracking: false, autoPong: false, perMessageDeflate: false };
 
-/** Maximum of the ws limit in bytes: ws uses only the lower 32 bits of a number. */
+/** Maximum for the ws limit in bytes: ws uses only the lower 32 bits of a number. */
 const MOST_BYTES = 2 ** 31 - 1;

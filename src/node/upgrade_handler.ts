@@ -18,7 +18,8 @@ const taken = new WeakSet<IncomingMessage>();
  * Upgrades that match no WebSocket route are left to the server's other `upgrade` listeners. If there are none, they
  * are handled as normal requests: WebSocket upgrades by this application, all others by the server.
  *
- * @param app The application; it gets the whole path, so if its routes are below a prefix, mount it in another one
+ * @param app The application; it gets the whole path, so if its routes are below a prefix, mount it in another
+ * application
  * @returns The listener
  *
  * @example Your own server
@@ -27,7 +28,7 @@ const taken = new WeakSet<IncomingMessage>();
  * server.on("upgrade", toUpgradeHandler(app));
  * ```
  *
- * @example WebSockets beside an Express application, below `/api`
+ * @example WebSockets next to an Express application, below `/api`
  * ```ts ignore
  * const server = expressApp.use("/api", toNodeHandler(app)).listen(3000);
  * server.on("upgrade", toUpgradeHandler(sluice().use("/api", app)));
@@ -45,7 +46,7 @@ export function toUpgradeHandler(app: FrameworkApp): UpgradeHandler {
   return handler;
 }
 
-// the last of our handlers must respond, because a request that all of them pass on would wait forever
+// the last of our handlers must respond, because a request that they all pass on would wait forever
 function isLast(server: unknown, handler: UpgradeHandler): boolean {
   if (!(server instanceof EventEmitter)) return true;
   const listeners = server.listeners("upgrade") as UpgradeHandler[];
