@@ -1,7 +1,7 @@
 /**
  * Sluice in Cloudflare's Durable Objects: WebSockets that stay open while their object hibernates.
  *
- * A Worker needs no entry of its own: `export default app` serves an application, `req.env` holds its bindings,
+ * A Worker needs no special entry: `export default app` serves an application, `req.env` holds its bindings,
  * `req.waitUntil(work)` continues after the response, and `app.ws()` accepts WebSockets. A Worker's connections cannot
  * reach each other. In a Durable Object they can, including through topics, and the object hibernates between messages:
  *

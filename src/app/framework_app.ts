@@ -104,7 +104,7 @@ export interface FrameworkApp<
   L extends Record<string, Any> = Record<string, Any>,
   AppLocals extends Record<string, Any> = Record<string, Any>,
 > extends RouterVerbs<L, unknown, never>, EmitterMethods, ApplicationExtras {
-  /** Reads a setting, or registers handlers for GET, and for HEAD where it has no handler of its own. */
+  /** Reads a setting, or registers handlers for GET, and for HEAD where that has no own handler. */
   get: SettingOrVerb<this, L>;
   /** Adds middleware, error handlers, routers or applications for every path, or for paths below a prefix. */
   use: Use<this, L, Any, unknown, never>;
@@ -163,7 +163,7 @@ interface Foreign {
 
 const OWN_CLASSES: AppClasses = { Request: FrameworkRequest, Response: FrameworkResponse };
 
-/** Settings that a mounted application inherits from its parent unless the program has set them on it. */
+/** Settings that a mounted application inherits from its parent unless set on itself. */
 const INHERITABLE_DEFAULTS = ["trust proxy", "json charset"];
 
 /**
@@ -487,8 +487,8 @@ export class FrameworkApp<
   }
 
   /**
-   * Sends the application a request without a server, for tests. Accepts the arguments of `fetch`; a path is relative
-   * to `http://localhost`, and a plain object or array as the body is sent as JSON.
+   * Sends the application a request without a server, for tests. Accepts the same arguments as `fetch`; a path is
+   * relative to `http://localhost`, and a plain object or array as the body is sent as JSON.
    *
    * @param target Path with its query, a URL, or a request
    * @param init Method, headers and body, as for `fetch`; a Worker's bindings and context as `env` and `ctx`
@@ -839,7 +839,7 @@ export class FrameworkApp<
    * Listens on a server other than the runtime's.
    *
    * @param maker Creates the server; `undefined` for the runtime's
-   * @param args The arguments of `listen`
+   * @param args The arguments to `listen`
    * @returns The server
    *
    * @internal
@@ -925,7 +925,7 @@ export class FrameworkApp<
     return detectPlatform().socketHandlers?.(longestMessage(this.router));
   }
 
-  /** Seconds after which Bun cuts an idle connection of an exported application; 0 for never, as on other runtimes. */
+  /** Seconds after which Bun cuts an exported application's idle connections; 0 for never, as on other runtimes. */
   get idleTimeout(): number | undefined {
     return detectPlatform().serverLimits?.idleTimeout;
   }

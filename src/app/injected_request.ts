@@ -22,7 +22,7 @@ export interface InjectInit extends Omit<RequestInit, "body"> {
   ctx?: object | undefined;
 }
 
-/** Option names of light-my-request and HTTP clients. */
+/** Option names from light-my-request and HTTP clients. */
 const INSTEAD: Readonly<Record<string, string>> = {
   json: "body accepts an object and sends it as JSON",
   payload: "use body",

@@ -146,7 +146,7 @@ export class Lifecycle {
   }
 
   /**
-   * Tracks work that continues after a response, so that closing waits for it.
+   * Tracks work that continues after a response, so closing waits for it.
    *
    * @param work The work
    * @param failed Called with the reason if it fails
@@ -191,7 +191,7 @@ export class Lifecycle {
     noteClosing(1);
     const closing = this.#shutDown(atOnce, drainDelayMs, this.#deadline.promise).finally(() => {
       noteClosing(-1);
-      // meanwhile the application may have listened again, and be closing again
+      // the application may have listened again meanwhile, and may be closing again
       if (this.#closing === closing) this.#closing = null;
     });
     return closing;
@@ -304,7 +304,7 @@ function stop(one: Listening, atOnce: boolean): Promise<void> {
 function abortAfter(timeoutMs: number, closing: Promise<void>, abort: () => void): void {
   const timer = setTimeout(abort, timeoutMs);
   const over = (): void => clearTimeout(timer);
-  // the caller of close gets the error
+  // close's caller gets the error
   closing.then(over, over);
 }
 

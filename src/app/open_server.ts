@@ -15,7 +15,7 @@ export interface ServerControl {
   isOpen(): boolean;
 }
 
-/** A server of an application. */
+/** An application's server. */
 export interface OpenServer {
   /** The runtime's server. */
   readonly platform: PlatformServer;

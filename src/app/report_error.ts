@@ -20,7 +20,7 @@ export type ErrorListener = (
   context: { readonly req: FrameworkRequest | undefined; readonly phase: ErrorPhase },
 ) => unknown;
 
-/** The parts of an application that reporting needs. */
+/** The parts of an application used for reporting. */
 interface Reporting extends EmitterMethods {
   /** The application it is mounted on. */
   readonly parent: Reporting | undefined;

@@ -253,7 +253,7 @@ export class Server extends Emitter {
   }
 
   /**
-   * Closes the server, as {@linkcode Server.close} does, at the end of a block with `await using`.
+   * Closes the server like {@linkcode Server.close}, when a block with `await using` ends.
    *
    * @returns Settles when everything has ended; at once if the server was already closed
    */

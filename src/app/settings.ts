@@ -135,7 +135,7 @@ const COMPILED: ReadonlyMap<string, (value: SettingValue) => unknown> = new Map<
  * Stores a setting and, if it has one, its compiled form under `<name> fn`.
  *
  * @param settings Where to store it
- * @param name Name of the setting
+ * @param name The setting's name
  * @param value Its value
  * @throws {TypeError} If the value is invalid for the setting
  */

@@ -8,7 +8,7 @@ import { aside } from "./load_program.ts";
 import { type Generating, openApiPackage } from "./openapi_package.ts";
 import { watchAndRepeat } from "./watch.ts";
 
-/** `sluice client`: writes a typed client of a program's routes. */
+/** `sluice client`: writes a typed client for a program's routes. */
 export const clientCommand: Command = {
   summary: "Writes a typed TypeScript client for a program's routes.",
   args: "FILE [-o CLIENT] [--watch]",

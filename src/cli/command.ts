@@ -11,13 +11,13 @@ export interface Command {
   readonly args: string;
   /** Help text for its flags, one line each. */
   readonly details: readonly string[];
-  /** Its flags, for `parseArgs` of `node:util`; every command has `--help`. */
+  /** Its flags, for `parseArgs` from `node:util`; every command has `--help`. */
   readonly options: NonNullable<ParseArgsConfig["options"]>;
   /**
    * Runs the command. The process exits afterwards, because the program may have started work that would keep it alive.
    *
    * @param positionals The arguments that are not flags
-   * @param flags Values of the flags
+   * @param flags The flags' values
    * @returns The exit code, 0 by default
    * @throws {UsageError} If the arguments are wrong: prints help, with exit code 2
    * @throws {CommandError} If it fails: exit code 1

@@ -24,7 +24,7 @@ export interface Documenting {
 }
 
 /**
- * Loads an entry of `@sluice/openapi`: the program's own copy, or else the one beside this package.
+ * Loads an entry from `@sluice/openapi`: the program's own copy, or else the one next to this package.
  *
  * @param entry The path after the package's name
  * @param program The program's file

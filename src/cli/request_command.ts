@@ -4,7 +4,7 @@ import { type Command, CommandError, type FlagValues, UsageError } from "./comma
 import { aside, loadProgram } from "./load_program.ts";
 import type { LoadedApp } from "./program_apps.ts";
 
-/** The sender of the request: a client on this machine. */
+/** The request's sender: a client on this machine. */
 const CLIENT = { remoteAddr: { transport: "tcp", hostname: "127.0.0.1", port: 50_000 } } as const;
 
 /** Maximum time for a response, in seconds, unless `--max-time` is given. */

@@ -166,7 +166,7 @@ function messageOf(error: unknown, status: number, env: unknown): string {
 function encodePath(target: string): string {
   const query = target.search(/[?#]/);
   const path = query === -1 ? target : target.slice(0, query);
-  // the test costs a tenth of the encoding
+  // the test costs a tenth of encoding
   return /[^\x21\x23\x24\x26-\x3b\x3d\x3f-\x5f\x61-\x7a\x7c\x7e]/.test(path) ? encodeUrl(path) : path;
 }
 

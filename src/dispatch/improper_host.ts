@@ -20,8 +20,8 @@ export function isImproper({ target: { doubt, request }, app: { [runtimeKey]: ru
 }
 
 /**
- * Responds to an invalid request with 400, before any layer, because none of its paths is reliable. As when the
- * runtime's own server refuses a request, nothing is logged.
+ * Responds to an invalid request with 400, before any layer, because its path is unreliable. As when the runtime's own
+ * server refuses a request, nothing is logged.
  *
  * @param exchange The exchange
  */

@@ -14,11 +14,11 @@ export interface CallObserver {
   failed(error: unknown): void;
 }
 
-/** The observers of requests currently being observed. */
+/** Observers by request, while it is observed. */
 const observers = new WeakMap<Exchange, CallObserver>();
 
 /**
- * Returns the layers of a router called by a function, observed if the request is.
+ * Returns a router's layers for a call from a function, observed if the request is.
  *
  * @param req The request
  * @param layers The layers

@@ -5,7 +5,7 @@ import type { Exchange } from "../exchange/exchange.ts";
 
 /**
  * ms after which a handler that has not responded is reported. Handlers also return values not meant as a response,
- * such as the result of a query whose callback responds.
+ * such as a query's result when its callback responds.
  */
 const PATIENCE_MS = 1000;
 
@@ -21,7 +21,7 @@ export interface Returned {
   readonly handler: AnyHandler;
   /** Its return value, or its promise's value. */
   readonly value: unknown;
-  /** Returns whether no other layer has run since, so that only this handler can respond. */
+  /** Returns whether no other layer has run since, so only this handler can respond. */
   isItsTurn(): boolean;
 }
 

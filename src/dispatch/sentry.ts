@@ -13,7 +13,7 @@ interface Carrier {
   readonly defaultIsolationScope?: Scope;
 }
 
-/** Shared by all copies of Sentry's SDK in a process. */
+/** Shared by all Sentry SDK copies in a process. */
 export interface SentryRegistry {
   readonly __SENTRY__?: Readonly<Record<string, Carrier | string>>;
 }
@@ -35,7 +35,7 @@ export interface SentryRequest {
 export function sentryRequest(): SentryRequest | null {
   const { __SENTRY__: versions } = globalThis as SentryRegistry;
   if (versions === undefined) return null;
-  // each version has its own scopes; `version` is that of the first SDK loaded
+  // each version has its own scopes; `version` is the first loaded SDK's
   for (const carrier of Object.values(versions)) {
     if (typeof carrier !== "object") continue;
     const { acs, defaultIsolationScope } = carrier;

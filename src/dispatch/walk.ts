@@ -41,7 +41,7 @@ export interface WalkOwner {
 }
 
 /**
- * One pass through a router's layers, and through those of routers mounted at literal paths below it: the engine behind
+ * One pass through a router's layers, and those in routers mounted at literal paths below it: the engine behind
  * `next()`.
  *
  * It needs no promise and creates a single function, the `next` that all handlers get. A handler that calls it
@@ -209,7 +209,7 @@ export class Walk implements WalkOwner {
 
   // checks whether layers match, runs parameter handlers, and looks for error handlers
   #search(error: unknown): void {
-    // reading the element at -1 would cost V8 a quarter of a microsecond
+    // reading element -1 would cost V8 a quarter of a microsecond
     const from = error === undefined || this.#at === 0 ? undefined : this.#steps[this.#at - 1]!.scope;
     while (this.#at < this.#steps.length) {
       const step = this.#steps[this.#at++]!;

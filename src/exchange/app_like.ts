@@ -42,7 +42,7 @@ export interface OpenStream {
   readonly [deliveredKey]: boolean;
 }
 
-/** Value of a setting, as stored by `app.set(name, value)`. */
+/** A setting's value, as stored by `app.set(name, value)`. */
 // deno-lint-ignore no-explicit-any -- settings hold whatever the user stores, as in Express
 export type SettingValue = any;
 
@@ -54,7 +54,7 @@ export type SettingValue = any;
 export interface SeenRoute {
   /** Uppercase method, `ALL` for `all`, `WS` for WebSocket routes. */
   readonly method: string;
-  /** Path including the prefixes of all mounts. */
+  /** Path including all mount prefixes. */
   readonly fullPath: string;
   /** The route, as in `req.route`. */
   readonly route: unknown;

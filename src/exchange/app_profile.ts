@@ -3,7 +3,7 @@ export const profileKey: unique symbol = Symbol("profile");
 
 /** How requests to Express applications differ from Sluice's. */
 export interface AppProfile {
-  /** Value of `X-Powered-By`, which the setting `x-powered-by` sends. */
+  /** Value for `X-Powered-By`, sent if the setting `x-powered-by` is on. */
   readonly poweredBy: string;
   /** Separator between methods in the OPTIONS response. */
   readonly methodSeparator: string;

@@ -11,8 +11,8 @@ export function noteClosing(change: 1 | -1): void {
 }
 
 /**
- * Marks a response so that its client sends nothing more on the connection, which is about to close: a request in
- * transit would be lost, and clients do not repeat a POST.
+ * Marks a response so its client stops using the connection, which is about to close: a request in transit would be
+ * lost, and clients do not repeat a POST.
  *
  * @param response The response, not yet sent
  * @returns The same response, or a copy if its headers are immutable

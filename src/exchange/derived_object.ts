@@ -1,7 +1,7 @@
 import type { AppLike } from "./app_like.ts";
 import type { Any } from "../util/any.ts";
 
-/** Key under which the prototype of an application's requests or responses stores the application. */
+/** Key under which an application's request or response prototype stores the application. */
 export const ownAppKey: unique symbol = Symbol("own app");
 
 /**
@@ -18,7 +18,7 @@ export function ownAppOf(object: { readonly [ownAppKey]?: AppLike }): AppLike | 
 /**
  * Property values of a derived request (`Object.create(req)`), of a proxy, or of an object made from the prototype
  * alone (`Object.create(express.request)`), as in tests. As in Express, everything is derived from its properties,
- * because each of them may have been assigned.
+ * because each may have been assigned.
  */
 interface DerivedRequest {
   /** Path and query. */

@@ -76,7 +76,7 @@ export type WebBody = string | Uint8Array<ArrayBuffer> | Blob | ReadableStream<U
 export type Respond = (body: WebBody, status: number, statusText: string, head: string[]) => Response;
 
 /**
- * Reads the body of a request; see `ReadableBody`.
+ * Reads a request's body; see `ReadableBody`.
  *
  * @internal
  */
@@ -111,7 +111,7 @@ class ColdFields {
   watch: DisconnectWatch | null = null;
   /** Whether reading has shown that there is no body. */
   bodiless = false;
-  /** Number of handlers whose promise has not settled yet. */
+  /** Number of handlers with unsettled promises. */
   handlers = 0;
   /** Notifies a platform waiting for the handlers that all have settled. */
   handlersEnded: (() => void) | null = null;
@@ -237,7 +237,7 @@ export class Exchange implements Waiter {
     return true;
   }
 
-  /** Called when the last byte of the response was passed to the platform. */
+  /** Called when the response's last byte has been passed to the platform. */
   finish(): void {
     if (this.finished) return;
     const isEnd = this.#enter("finish");
@@ -506,7 +506,7 @@ export class Exchange implements Waiter {
    * connection, as reported by the connection's owner.
    *
    * @param accept Accepts the WebSocket and returns the response
-   * @throws Errors of `accept`
+   * @throws Errors from `accept`
    */
   upgrade(accept: () => Response): void {
     this.#enter("upgrade");

@@ -81,7 +81,7 @@ export interface FileSystem {
   /**
    * Returns a source file's content, for the developer. Synchronous, because the page that shows it ends an exchange.
    *
-   * @param path Absolute path of the file
+   * @param path The file's absolute path
    * @returns The string; `undefined` if it cannot be read without a permission prompt
    */
   sourceText(path: string): string | undefined;

@@ -3,7 +3,7 @@ import { type Linked, LinkedList } from "../util/linked_list.ts";
 
 /** An exchange whose response a server waits for. */
 export interface Waiter {
-  /** Its sequence number, in order of arrival. */
+  /** Its sequence number, in arrival order. */
   readonly sequence: number;
   /** The web request. */
   readonly target: { readonly request: Request };
@@ -19,7 +19,7 @@ export interface Waiter {
  */
 const SLOW_MS = 1000;
 
-/** Requests between two checks of the clock. */
+/** Requests between two clock checks. */
 export const LOOK_EVERY = 512;
 
 /** Entry for an exchange that a server waits for. */
@@ -60,7 +60,7 @@ let receiver: object | null = null;
 let promised: unknown = null;
 
 /**
- * Passes on a request so that its exchange can be attributed to a server.
+ * Passes on a request so its exchange can be attributed to a server.
  *
  * @param server The server
  * @param handler Handles the request
@@ -84,8 +84,8 @@ export function receivedBy<T>(
 }
 
 /**
- * Returns whether the return value of `receivedBy` is an exchange's own promise, so that cutting the exchange settles
- * it. A program may have wrapped `app.fetch`.
+ * Returns whether the value returned by `receivedBy` is an exchange's own promise, which settles when the exchange is
+ * cut. A program may have wrapped `app.fetch`.
  *
  * @param result The return value
  */
@@ -96,7 +96,7 @@ export function isPromised(result: unknown): boolean {
 }
 
 /**
- * Records that a server waits for the response of an exchange.
+ * Records that a server waits for an exchange's response.
  *
  * @param waiter The exchange
  * @param promise The promise that the server gets meanwhile
@@ -121,7 +121,7 @@ export function notePromised(promise: Promise<Response>): void {
 /**
  * Records that there is a response.
  *
- * @param ended The return value of `beginWaiting`
+ * @param ended The value returned by `beginWaiting`
  */
 export function endWaiting(ended: Waiting): void {
   waiting.delete(ended);
@@ -132,7 +132,7 @@ export function endWaiting(ended: Waiting): void {
  * would go unnoticed, and a server would keep their requests until they have responded. It needs no timer, because
  * without further requests no more memory is kept.
  *
- * @param sequence Number of the request
+ * @param sequence The request's number
  */
 export function lookAround(sequence: number): void {
   const now = Date.now();

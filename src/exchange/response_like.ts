@@ -6,7 +6,7 @@ import type { Any } from "../util/any.ts";
  * controllers, resolvers and multipart parsers' storage engines.
  */
 export interface ResponseLike extends EmitterMethods {
-  /** Status of the response. */
+  /** The response status. */
   statusCode: number;
   /** Whether the status and headers have been sent. */
   readonly headersSent: boolean;

@@ -66,7 +66,7 @@ export type InflatedCoding = "gzip" | "deflate" | "brotli";
 export type Inflater = ReadableWritablePair<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>>;
 
 /**
- * Reads the head of a request.
+ * Reads a request's head.
  *
  * @internal
  */
@@ -80,7 +80,7 @@ export interface RequestAccess {
    */
   header(request: Request, name: string): string | null;
   /**
-   * Visits all headers of a request.
+   * Visits all of a request's headers.
    *
    * @param request The request
    * @param visitor Called with value and name, which may be repeated and is spelled as the client sent it
@@ -103,7 +103,7 @@ export interface RequestAccess {
    */
   joinedHost?(request: Request): string | null;
   /**
-   * Returns whether a request came over TLS, where the client may have chosen the scheme of its URL.
+   * Returns whether a request came over TLS, where the client may have chosen its URL scheme.
    *
    * @param request The request
    * @param info The platform's second argument
@@ -112,7 +112,7 @@ export interface RequestAccess {
 }
 
 /**
- * Reads the body of a request.
+ * Reads a request's body.
  *
  * @internal
  */
@@ -152,7 +152,7 @@ export interface RequestBodies {
    * Decompresses bodies, on runtimes with something better than `DecompressionStream`.
    *
    * @param coding The coding
-   * @returns A pair of streams, `undefined` if there is nothing better for this coding
+   * @returns A pair of streams, `undefined` if the runtime has nothing better for this coding
    */
   inflater?(coding: InflatedCoding): Inflater | undefined;
 }
@@ -163,7 +163,7 @@ export interface RequestBodies {
  * @internal
  */
 export interface ClientConnections {
-  /** Returns the sender of a request, from the platform's second argument. */
+  /** Returns a request's sender, from the platform's second argument. */
   peerOf(info: unknown, request: Request): Peer;
   /**
    * Returns the listening address of the server that received a request; `undefined` if unknown. Absent where the
@@ -211,7 +211,7 @@ export interface ClientConnections {
    */
   allowSilence?(request: Request, info: unknown): void;
   /**
-   * Ends the effect of `allowSilence`.
+   * Undoes `allowSilence`.
    *
    * @param request The request
    * @param info The platform's second argument
@@ -291,7 +291,7 @@ export interface ProcessSupport {
   /**
    * Loads an npm package by name, for view engines that are not registered; `undefined` if it cannot be loaded.
    *
-   * @param name Name of the package
+   * @param name The package's name
    */
   loadPackage(name: string): Promise<unknown>;
   /** Returns the channel for publishing handler calls, `null` for none; called on the first request. */

@@ -190,8 +190,8 @@ function pathStart(url: string): number {
 }
 
 /**
- * Deno's placeholder hosts for a missing, empty or non-ASCII header; and schemes of Unix sockets and of absolute
- * targets, which may come with any header.
+ * Deno's placeholder hosts for a missing, empty or non-ASCII header; and schemes for Unix sockets and absolute targets,
+ * which may come with any header.
  */
 const NOT_THE_CLIENTS = /^(?!https?:)|^https?:\/\/localhost:/;
 

@@ -6,7 +6,7 @@ export interface ByteRange {
   end: number;
 }
 
-/** The ranges of a `Range` header, with their unit. */
+/** The ranges in a `Range` header, with their unit. */
 export type ByteRanges = ByteRange[] & {
   /** The unit, usually `bytes`. */
   type: string;

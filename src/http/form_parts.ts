@@ -19,10 +19,10 @@ export interface PartCount {
 }
 
 /**
- * Counts the parts of a multipart body (RFC 7578), in time proportional to its length for any body and boundary. Each
+ * Counts the parts in a multipart body (RFC 7578), in time proportional to its length for any body and boundary. Each
  * delimiter begins a part, except the last one, which closes the form. Delimiters inside a line and after the end also
  * count, so no runtime can see more parts than were counted. A head extends from a delimiter to the first empty line,
- * even across other delimiters; data after the end of the form is not a head.
+ * even across other delimiters; data after the form's end is not a head.
  *
  * @param bytes The body
  * @param boundary The boundary
@@ -70,7 +70,7 @@ function bordersOf(pattern: Uint8Array): Uint32Array {
 }
 
 /**
- * Counts the fields of an `application/x-www-form-urlencoded` body.
+ * Counts the fields in an `application/x-www-form-urlencoded` body.
  *
  * @param bytes The body
  * @param most Where to stop

@@ -1,6 +1,6 @@
 import { GenerationalCache } from "../util/generational_cache.ts";
 
-/** A name or an IPv4 or IPv6 address, with an optional port, in the characters of RFC 3986 section 3.2.2. */
+/** A name or an IPv4 or IPv6 address, with an optional port, in the characters allowed by RFC 3986 section 3.2.2. */
 const SHAPE = /^(?:[\w.~!$&'()*+,;=%-]+|\[[\da-f:.]+\])(?::\d{0,5})?$/i;
 
 /** Longer hosts are not cached, because clients choose them; no DNS name is longer. */

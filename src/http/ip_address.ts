@@ -4,7 +4,7 @@ import { describe } from "../util/error_text.ts";
 type Groups = readonly number[];
 
 /**
- * Parses an address into groups of sixteen bits: two for IPv4, eight for IPv6.
+ * Parses an address into sixteen-bit groups: two for IPv4, eight for IPv6.
  *
  * @param text An address in any spelling, with or without brackets or a zone
  * @returns The groups, `null` if it is not an address; a mapped IPv4 address yields the IPv4 address
@@ -51,7 +51,7 @@ function parseGroup(text: string): number | null {
 }
 
 /**
- * Formats an address in the canonical form of RFC 5952; an IPv4-mapped IPv6 address becomes the IPv4 address.
+ * Formats an address in RFC 5952's canonical form; an IPv4-mapped IPv6 address becomes the IPv4 address.
  *
  * @param text An address in any spelling
  * @returns The canonical form, `undefined` if it is not an address
@@ -139,7 +139,7 @@ export type SubnetTest = (address: string | undefined) => boolean;
  * @returns A function that returns whether an address is in the subnet; it accepts IPv4-mapped addresses, but no ports
  * @throws {TypeError} If it is none of these
  *
- * @example Block a list of networks
+ * @example Block several networks
  * ```ts
  * import { parseSubnet } from "@sluice/rate-limit";
  *
@@ -153,7 +153,7 @@ export function parseSubnet(text: string): SubnetTest {
   throw new TypeError(`parseSubnet ${SUBNETS}, not ${describe(text)}`);
 }
 
-/** The same, for an entry of `trust proxy`. */
+/** The same, for an entry in `trust proxy`. */
 export function parseTrusted(text: string): SubnetTest {
   return compileSubnet(text, TRUSTED);
 }

@@ -1,7 +1,7 @@
 import { asciiLowerCase, trimBlanks } from "../util/ascii.ts";
 import { splitList } from "./header_values.ts";
 
-/** One member of an `Accept…` header. */
+/** One member in an `Accept…` header. */
 interface Wish {
   readonly value: string;
   readonly parameters: ReadonlyMap<string, string>;
@@ -9,7 +9,7 @@ interface Wish {
   readonly order: number;
 }
 
-/** How well an offer fits: by quality, then by how specific the match is, then by the order of both lists. */
+/** How well an offer fits: by quality, then by how specific the match is, then by both lists' order. */
 interface Fit {
   readonly offer: string;
   readonly quality: number;

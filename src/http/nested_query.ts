@@ -2,7 +2,7 @@ import type { ParsedQuery } from "./query_string.ts";
 
 /** Limits for the extended parser. */
 export interface ExtendedQueryOptions {
-  /** Levels of brackets to parse; deeper ones become part of the key. 5 by default. */
+  /** Bracket levels to parse; deeper ones become part of the key. 5 by default. */
   depth?: number;
   /** Highest index that creates an array; a higher one creates an object. 20 by default. */
   arrayLimit?: number;

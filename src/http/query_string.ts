@@ -1,7 +1,7 @@
 import { utf8Bytes } from "../util/encodings.ts";
 
 /** A parsed query: strings, arrays and, with the extended parser, nested objects. */
-// deno-lint-ignore no-explicit-any -- the client decides what a query holds
+// deno-lint-ignore no-explicit-any -- the client chooses a query's content
 export type ParsedQuery = Record<string, any>;
 
 /** Maximum number of pairs, as in Node; further ones are ignored. */

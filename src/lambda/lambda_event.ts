@@ -56,7 +56,7 @@ export interface LambdaEventV1 {
 export type LambdaEvent = LambdaEventV2 | LambdaEventV1;
 
 /**
- * Returns whether an event has the shape of payload 2.0.
+ * Returns whether an event has the payload 2.0 shape.
  *
  * @param event The event
  */

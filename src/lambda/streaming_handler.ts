@@ -4,7 +4,7 @@ import { httpEvent, type LambdaEvent } from "./lambda_event.ts";
 import { type LambdaResultHead, resultHead } from "./lambda_result.ts";
 import { Invocation, type LambdaContext } from "./invocation.ts";
 
-/** The part of the Node stream for the response, passed by Lambda's Node runtimes, that is used here. */
+/** The part used here of the Node response stream passed by Lambda's Node runtimes. */
 export interface LambdaResponseStream {
   /** Writes a piece; returns `false` if the next one should wait for `drain`. */
   write(piece: Uint8Array | string): boolean;

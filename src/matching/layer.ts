@@ -309,10 +309,10 @@ export class Layer {
   /** Whether a trailing slash in the path matters. */
   readonly strict: boolean;
   /** Parameters from the path last passed to {@linkcode Layer.match}. */
-  // deno-lint-ignore no-explicit-any -- which of them are lists depends on the path
+  // deno-lint-ignore no-explicit-any -- which parameters are lists depends on the path
   declare params?: Record<string, any> | undefined;
   /**
-   * Shared by the layers of one `use` call.
+   * Shared by the layers from one `use` call.
    *
    * @internal
    */

@@ -38,7 +38,7 @@ export const METHODS = [
   "unsubscribe",
 ] as const;
 
-/** Returns whether an uppercase method is one of these, or `WS`, the method of upgrade requests. */
+/** Returns whether an uppercase method is one of these, or `WS`, the method for upgrade requests. */
 export function isKnownMethod(method: string): boolean {
   if (method === "WS") return true;
   return method === asciiUpperCase(method) && (METHODS as readonly string[]).includes(asciiLowerCase(method));

@@ -35,7 +35,7 @@ export interface PathDialect {
    *
    * @param path The path
    * @param options How to match
-   * @returns `null` if it is invalid here, too
+   * @returns `null` if it is also invalid here
    * @throws {PathDialectError} If a request could make matching slow
    */
   read(path: string, options: PathOptions): DialectPath | null;

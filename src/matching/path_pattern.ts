@@ -39,7 +39,7 @@ const SLASH = 47;
 /** Paths with only whole words and whole parameters, which need no parser: nearly all paths. */
 const PLAIN = /^(?:\/(?::[A-Za-z_]\w*|[\w.-]+))*\/?$/;
 
-/** Cold fields, needed only for paths that do not consist of whole words and whole parameters. */
+/** Cold fields, needed only for paths with more than whole words and whole parameters. */
 interface ColdFields {
   readonly keys: readonly string[];
   /** Constraints on parameters, for paths that are otherwise only words and parameters. */
@@ -84,7 +84,7 @@ export class PathPattern {
    * @param caller Name of the caller for error messages, such as `app.get`
    * @param source A RegExp, or a path string in Express 5's syntax or, if invalid there, in the dialect's
    * @param options How to match
-   * @throws {TypeError} If the path is invalid; the message says what to write instead
+   * @throws {TypeError} If the path is invalid; the message names the alternative
    */
   constructor(caller: string, source: string | RegExp, options: PatternOptions) {
     this.source = source;

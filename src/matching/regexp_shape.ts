@@ -1,4 +1,4 @@
-/** Ranges of code points that one step of a regular expression accepts. */
+/** Code point ranges that one step in a regular expression accepts. */
 export type Ranges = readonly (readonly [from: number, to: number])[];
 
 /** A regular expression reduced to what decides how many ways it matches: no assertions or back references. */

@@ -50,8 +50,8 @@ export interface ServeStaticOptions extends FileOptions {
   fallthrough?: boolean | undefined;
   /**
    * Sends the precompressed file next to the requested one, `app.js.br`, `app.js.zst` or `app.js.gz`, to clients that
-   * accept its coding, with the type of `app.js` and its own tags and ranges. `true` tries `br`, `zstd` and `gzip` in
-   * this order, an array its own order; the client's preference comes first. The uncompressed file must exist. Off by
+   * accept its coding, with `app.js`'s type and its own tags and ranges. `true` tries `br`, `zstd` and `gzip` in this
+   * order, an array its own order; the client's preference comes first. The uncompressed file must exist. Off by
    * default.
    */
   precompressed?: boolean | readonly ("br" | "zstd" | "gzip")[] | undefined;
@@ -165,7 +165,7 @@ function serveForeign(
   });
 }
 
-// files that are missing from the directory are passed on, as if it existed
+// warns, because with a missing directory requests pass on as if it existed
 function adviseOfRoot(app: AppLike, root: string): void {
   const { files } = app[runtimeKey];
   if (files === null) return;
@@ -232,7 +232,7 @@ function redirectToFolder(req: FrameworkRequest, res: FrameworkResponse): void {
   const page =
     '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<title>Redirecting</title>\n</head>\n' +
     `<body>\n<pre>Redirecting to ${shown}</pre>\n</body>\n</html>\n`;
-  // express-session writes a response of known length in two pieces; the page is ASCII, because its location is encoded
+  // express-session writes a known-length response in two pieces; the page is ASCII, because its location is encoded
   res.setHeader("Content-Length", page.length);
   res.end(page);
 }

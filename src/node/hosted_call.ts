@@ -121,7 +121,7 @@ export class HostedCall extends NodeCall {
   }
 }
 
-// Express keeps the host of an absolute URL, and a fragment, on the URL below a mount, but matches neither
+// Express keeps an absolute URL's host, and a fragment, on the URL below a mount, but matches neither
 function belowMount(url: string): string {
   return url.startsWith("/") || url.includes("://") ? targetOfUrl(url) : url;
 }

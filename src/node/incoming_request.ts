@@ -213,7 +213,7 @@ export class IncomingRequest implements Read {
       : stream?.endAfterHeaders === true;
   }
 
-  // Express's parsers read the body of any method
+  // Express's parsers read a body for any method
   get #holder(): Request | Response {
     return mayHaveBody(this.method) ? this[webRequestKey] : this.#carrier ??= this.#makeCarrier();
   }

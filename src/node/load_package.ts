@@ -4,7 +4,7 @@ import { findPackage, importsExist, requirePackage } from "../platform/shared/in
 /**
  * Loads a package that the program has installed.
  *
- * @param name Name of the package
+ * @param name The package's name
  * @returns The package, `undefined` if there is none
  */
 export async function loadPackage(name: string): Promise<unknown> {

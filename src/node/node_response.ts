@@ -32,7 +32,7 @@ export class RawResponse {
     this.isAscii = isAscii;
   }
 
-  /** The headers in the format of a web response. */
+  /** The headers in web response format. */
   get headers(): [string, string][] {
     const pairs: [string, string][] = [];
     for (let i = 0; i < this.head.length; i += 2) pairs.push([this.head[i]!, this.head[i + 1]!]);

@@ -8,7 +8,7 @@ import { handleCall } from "./handle_call.ts";
 import { DetachedSocket } from "./detached_socket.ts";
 import { UpgradeCall } from "./upgrade_call.ts";
 
-/** Number of header lines that Node keeps per request by default. */
+/** Header lines that Node keeps per request by default. */
 const KEPT_HEADERS = 1000;
 
 /** Newer Node versions' response to a request with more headers. */

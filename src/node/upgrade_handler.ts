@@ -5,7 +5,7 @@ import type { FrameworkApp } from "../app/framework_app.ts";
 import { assertServable } from "../platform/shared/assert_servable.ts";
 import { isForSocket, takeUpgrade } from "./take_upgrade.ts";
 
-/** A listener for the `upgrade` event of Node's servers. */
+/** A listener for the `upgrade` event on Node's servers. */
 export type UpgradeHandler = (this: unknown, req: IncomingMessage, socket: Duplex, head: Uint8Array) => void;
 
 const handlers = new WeakSet<(...args: never[]) => void>();
@@ -13,7 +13,7 @@ const handlers = new WeakSet<(...args: never[]) => void>();
 const taken = new WeakSet<IncomingMessage>();
 
 /**
- * Creates a listener for the `upgrade` event of your own Node server from an application's WebSocket routes.
+ * Creates a listener for your own Node server's `upgrade` event from an application's WebSocket routes.
  *
  * Upgrades that match no WebSocket route are left to the server's other `upgrade` listeners. If there are none, they
  * are handled as normal requests: WebSocket upgrades by this application, all others by the server.

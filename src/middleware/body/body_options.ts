@@ -29,10 +29,10 @@ export interface ForeignVerifyShape {
   call<_>(req: NodeRequest, res: Any, bytes: RawBytes, encoding: Any): void;
 }
 
-/** Checks the raw bytes of a body. */
+/** Checks a body's raw bytes. */
 export type Verify = VerifyShape["call"];
 
-/** The same, typed for the request and response of Express or Node. */
+/** The same, typed for Express's or Node's request and response. */
 export type ForeignVerify = ForeignVerifyShape["call"];
 
 /** Bytes: a `Buffer` if the program has Node's types, otherwise a `Uint8Array` with `Buffer`'s `toString`. */
@@ -108,7 +108,7 @@ export interface UrlencodedOptions extends BodyOptions {
   interpretNumericEntities?: boolean | undefined;
 }
 
-/** Programs often pass one object to several parsers, so each accepts the options of all. */
+/** Programs often pass one object to several parsers, so each accepts all parsers' options. */
 const NAMES: OptionNames<JsonOptions & UrlencodedOptions> = {
   limit: true,
   type: true,
@@ -148,7 +148,7 @@ export interface CheckedOptions {
 }
 
 /**
- * Checks the options of a body parser.
+ * Checks a body parser's options.
  *
  * @param parser The parser's name
  * @param options The user's options

@@ -36,7 +36,7 @@ const MOST_BYTES = 3;
  * Creates a body parser.
  *
  * @param options Checked options
- * @param parsing What the parser does with the body
+ * @param parsing The parser-specific parts
  * @returns The middleware
  */
 export function bodyParser(options: CheckedOptions, parsing: Parsing): BodyParser {

@@ -2,7 +2,7 @@ import { checkInteger, checkNames, checkType, type OptionNames } from "../../uti
 import { LONGEST_TIMER_MS } from "../../util/units.ts";
 import type { FrameworkRequest } from "../../request/framework_request.ts";
 
-/** A request's priority under overload: `"critical"` requests are never refused, `"low"` ones at half of each limit. */
+/** A request's priority under overload: `"critical"` requests are never refused, `"low"` ones at half each limit. */
 export type RequestPriority = "critical" | "normal" | "low";
 
 /**

@@ -12,7 +12,7 @@ const CLIENTS: Clients<FrameworkRequest> = {
   trustOf,
 };
 
-/** Computes the keys of one limiter. */
+/** Computes one limiter's keys. */
 export class LimiterKey {
   readonly #keyGenerator: CheckedRateLimit["keyGenerator"];
   readonly #clients: AddressKeys;

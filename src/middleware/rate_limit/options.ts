@@ -115,7 +115,7 @@ export function checkRateLimit(options: RateLimitOptions): CheckedRateLimit {
   const { windowMs = 60_000, statusCode = 429, headers = true, maxKeys = 100_000 } = options;
   const { limit = 100 } = { limit: limitOf("rateLimit", options) };
   const { ipv6Subnet = IPV6_SUBNET, missingKey = "share" } = options;
-  // not the system clock, which may be set; read on each call, so that fake time applies to existing limiters
+  // not the system clock, which may be set; read on each call, so fake time applies to existing limiters
   const { clock = () => performance.now() } = options;
   checkInteger("rateLimit", "windowMs", windowMs, 1, Number.MAX_SAFE_INTEGER);
   if (typeof limit === "function") {

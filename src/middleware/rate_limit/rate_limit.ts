@@ -29,7 +29,7 @@ export interface RateLimitMiddleware {
 }
 
 /**
- * Limits how often a client may send requests: at most `limit` per key in a window of `windowMs`.
+ * Limits how often a client may send requests: at most `limit` per key and `windowMs` window.
  *
  * Request number `limit` is admitted, and the next one is refused. The counters live in this process's memory.
  *
@@ -78,7 +78,7 @@ export function rateLimit(options?: RateLimitOptions): RateLimitMiddleware {
     return hit === null ? next() : decide(checked, hit, req, res, next);
   }
 
-  // counts after the last await, so that nothing runs between a count and its consequences
+  // counts after the last await, so no other code runs between a count and its consequences
   async function limitLater(
     req: FrameworkRequest,
     res: FrameworkResponse,
@@ -150,7 +150,7 @@ function setHeaders(
 }
 
 function refuse(res: FrameworkResponse, { statusCode, message = DEFAULT_MESSAGE }: CheckedRateLimit): void {
-  // other middleware may have responded meanwhile, such as a timeout
+  // other middleware, such as a timeout, may have responded meanwhile
   if (res.writableEnded) return;
   res.status(statusCode);
   if (typeof message === "string") res.send(message);
