@@ -1,6 +1,5 @@
 /**
- * The command line interface: `deno run -A jsr:@sluice/sluice/cli routes main.ts`, or on npm `npx sluice routes
- * main.mjs`.
+ * The command line: `deno run -A jsr:@sluice/sluice/cli routes main.ts`, or on npm `npx sluice routes main.mjs`.
  *
  * `routes` prints a program's routes with the middleware in front of each handler, and its limits and validation.
  * `request` sends a program one request and prints the response. `client` generates a typed client and `check` compares

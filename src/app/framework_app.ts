@@ -119,9 +119,7 @@ export interface FrameworkApp<
    * ```
    */
   on(event: "error", listener: ErrorListener): this;
-  /**
-   * Listens for `close`, emitted when servers begin to stop. End responses here that would otherwise stay open forever.
-   */
+  /** Listens for `close`, emitted when servers begin to stop. End responses here that would stay open forever. */
   on(event: "closing", listener: () => void): this;
   /** Listens for being mounted on another application. */
   on(event: "mount", listener: (parent: FrameworkApp) => void): this;
@@ -334,9 +332,7 @@ export class FrameworkApp<
     return this.#classes;
   }
 
-  /**
-   * The router, with all layers in registration order. Created on first use, with the routing settings at that time.
-   */
+  /** The router, with all layers in registration order. Created on first use with the current routing settings. */
   get router(): Router {
     const original = originalOf(this);
     return original.#router ?? original.#firstRouter();
@@ -1023,8 +1019,7 @@ export class FrameworkApp<
   }
 
   /**
-   * Recreates the request for a WebSocket that outlived the application that accepted it, as in a hibernating Durable
-   * Object.
+   * Recreates the request for a WebSocket that outlived its application, as in a hibernating Durable Object.
    *
    * @param kept The saved request data
    * @returns The request

@@ -295,8 +295,7 @@ export class Server extends Emitter {
   /**
    * Returns the listeners for an event.
    *
-   * @throws {TypeError} For `http.Server` events where there is no such server: socket.io would take over their
-   * listeners
+   * @throws {TypeError} For `http.Server` events without such a server: socket.io would take over their listeners
    */
   override listeners(event: EventName): Listener[] {
     assertOwnEvent("listeners", event, this.#platform.advice);

@@ -56,9 +56,7 @@ export interface AppSettings {
   "json replacer"?: SettingValue;
   /** Indentation for `JSON.stringify`; none by default. */
   "json spaces"?: string | number;
-  /**
-   * `"simple"`, the default, `"extended"`, `false`, or a function that gets the query string (`null` if there is none).
-   */
+  /** `"simple"`, the default, `"extended"`, `false`, or a function that gets the query string (`null` for none). */
   "query parser": boolean | "simple" | "extended" | ((text: string | null) => Record<string, SettingValue>);
   /**
    * Maximum bytes queued in the process for slow clients, in WebSockets and in bodies written with `res.write`: a
@@ -148,8 +146,7 @@ export function storeSetting(settings: Record<string, SettingValue>, name: strin
 }
 
 /**
- * Parses a query as `"simple"` does, for development without a chosen parser; warns about names that Express 4 would
- * nest.
+ * Parses a query as `"simple"` does, for development without a chosen parser; warns about names Express 4 would nest.
  *
  * @param text The query string, `null` if there is none
  */

@@ -17,8 +17,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
 
 /**
  * The command line for `@sluice/sluice/cli`, and for `sluice` on npm. It exits the process, because the program may
- * have started work that would keep it alive: with 0, with 1 if the command failed, or with 2 if its arguments are
- * invalid.
+ * have started work that would keep it alive: with 0, 1 if the command failed, or 2 if its arguments are invalid.
  *
  * @param args The command's name and arguments; `--help` lists the commands
  *

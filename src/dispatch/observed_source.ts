@@ -14,11 +14,11 @@ export interface CallObserver {
   failed(error: unknown): void;
 }
 
-/** Observers by request, while it is observed. */
+/** The observer of each request being observed. */
 const observers = new WeakMap<Exchange, CallObserver>();
 
 /**
- * Returns a router's layers for a call from a function, observed if the request is.
+ * Returns the layers for a router called by a handler, observed if the request is.
  *
  * @param req The request
  * @param layers The layers
@@ -46,7 +46,7 @@ export class ObservedSource implements LayerSource, LayerIndex, WalkObserver {
   }
 
   /**
-   * Returns a request's application layers, observed; routers that its handlers call are also observed.
+   * Returns the layers for a request's application, observed; routers that its handlers call are also observed.
    *
    * @param exchange The request
    * @param layers The layers

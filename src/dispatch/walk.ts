@@ -262,7 +262,7 @@ export class Walk implements WalkOwner {
     return params;
   }
 
-  // so far the path only may match the layer
+  // so far the layer is only a candidate for the path
   #ask({ proven, layer }: Step, around: number): PathMatch["params"] | null {
     const { position } = this;
     position.mount = around;

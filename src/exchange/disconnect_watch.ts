@@ -58,8 +58,7 @@ let older = new Set<DisconnectWatch>();
 /** Stops the timer, while there is one. */
 let stopTimer: (() => void) | null = null;
 
-// both from one clock: a test may install or remove fake timers in between, and their clearTimeout would stop another
-// timer
+// both from one clock: if a test installs or removes fake timers in between, clearTimeout would stop another timer
 function startTimer(): () => void {
   const { setTimeout, clearTimeout } = globalThis;
   const timer = setTimeout(promote, PATIENCE_MS);

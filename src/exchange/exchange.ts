@@ -194,10 +194,7 @@ export class Exchange implements Waiter {
     return STATES[this.#state].isAborted;
   }
 
-  /**
-   * Whether reading has shown that the request has no body, although neither its headers nor the runtime indicated
-   * that.
-   */
+  /** Whether reading has shown that there is no body, although neither headers nor runtime indicated that. */
   get bodiless(): boolean {
     return this.#coldFields?.bodiless ?? false;
   }
@@ -318,9 +315,7 @@ export class Exchange implements Waiter {
     return coldFields !== null && (coldFields.onEnd !== null || coldFields.onAbort !== null);
   }
 
-  /**
-   * Runs a listener when the exchange is over, however it ended; `first` is for the response's listeners, as in Node.
-   */
+  /** Runs a listener when the exchange ends in any way; `first` is for the response's listeners, as in Node. */
   onEnd(listener: () => void, first = false): void {
     if (this.response !== null) this.#keep();
     if (this.#isOver) return queueMicrotask(listener);
@@ -503,7 +498,7 @@ export class Exchange implements Waiter {
 
   /**
    * Settles the exchange with the response that turns the request into a WebSocket. The exchange ends with the
-   * connection, as reported by the connection's owner.
+   * connection, and the connection's owner reports that.
    *
    * @param accept Accepts the WebSocket and returns the response
    * @throws Errors from `accept`
@@ -592,7 +587,7 @@ export class Exchange implements Waiter {
 
   /**
    * Breaks off the exchange from the server's side. A response that has begun is cut. If there is none, the platform
-   * gets one with a body that fails at once: the connection cannot be closed from here, and the client must not keep
+   * gets one with a body that fails at once: the connection cannot be closed here, and the client must not keep
    * waiting.
    *
    * @param error The reason

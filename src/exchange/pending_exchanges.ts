@@ -45,8 +45,8 @@ export class Waiting implements Linked<Waiting> {
 const waiting = new LinkedList<Waiting>();
 
 /**
- * Request bodies still being read, perhaps after the response, until their exchanges are over, with the applications
- * that received the requests.
+ * Request bodies still being read, perhaps after the response, with the applications that received the requests.
+ * Entries remain until the exchange is over.
  */
 export const readings = new Map<{ readonly busy: boolean }, object>();
 

@@ -256,9 +256,7 @@ export interface ResponseBodies {
   tellsOfBodies?(request: Request): boolean;
   /** Whether response streams survive their server being cut, so each must be cut separately. */
   readonly leavesStreams?: boolean;
-  /**
-   * Whether the runtime adds a content type to bytes without one, which makes browsers download rather than show them.
-   */
+  /** Whether the runtime adds a content type to bytes without one, so browsers download rather than show them. */
   readonly typesBytes?: boolean;
   /** Whether `fetch` decompresses a body but keeps the headers that describe the compressed one. */
   readonly keepsCoding?: boolean;

@@ -1,7 +1,6 @@
 /**
  * Subtypes by type, each with its extensions; a subtype without any is its own extension. They come from npm's `mrmime`
- * (MIT, Luke Edwards), plus common ones that it lacks or that IANA has since renamed. The tests compare this table with
- * `mrmime`.
+ * (MIT, Luke Edwards), plus common ones that it lacks or that IANA has since renamed. Tests compare the two.
  */
 const SUBTYPES: Readonly<Record<string, string>> = {
   application: `andrew-inset ez, appinstaller, applixware aw, appx, appxbundle, atom+xml atom, atomcat+xml atomcat,

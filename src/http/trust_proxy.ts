@@ -2,10 +2,7 @@ import { trimBlanks } from "../util/ascii.ts";
 import { describe } from "../util/error_text.ts";
 import { parseTrusted } from "./ip_address.ts";
 
-/**
- * Returns whether to trust an address to report who connected to it; `hop` is 0 for the peer, 1 for the next address,
- * and so on.
- */
+/** Returns whether to trust an address to report who connected to it; `hop` counts from 0, the peer. */
 export type TrustFunction = (address: string | undefined, hop: number) => boolean;
 
 /** Values for the `trust proxy` setting. */

@@ -55,8 +55,7 @@ export function toStreamingHandler(app: Servable): LambdaStreamingHandler {
   }
   return awslambda.streamifyResponse(async (given, stream, context) => {
     const event = httpEvent("toStreamingHandler", given);
-    // otherwise an open database connection would keep the invocation running; req.waitUntil defines the work to wait
-    // for
+    // otherwise an open database connection would keep the invocation running; only req.waitUntil's work is awaited
     context.callbackWaitsForEmptyEventLoop = false;
     const left = new AbortController();
     const leave = (error?: unknown): void => left.abort(error);

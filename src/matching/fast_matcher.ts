@@ -7,8 +7,7 @@ import { PathTrie } from "./path_trie.ts";
  *
  * Paths with only literals and whole parameters are matched in a trie, segment by segment. All others (RegExps,
  * wildcards, optional parts) are stored under their literal prefix and tried during the walk. The step list for each
- * path shape is computed once. Layers in routers mounted at literal paths are in the same list, at the mount's
- * position.
+ * path shape is computed once. Layers in routers mounted at literal paths are in the same list, where the mount is.
  *
  * @example A request's steps
  * ```ts
@@ -87,7 +86,7 @@ export class FastMatcher implements LayerIndex, LayerList {
     return FastMatcher.#hasSockets(this, new Set());
   }
 
-  // a router may be mounted below itself, for paths that form trees
+  // a router may be mounted below itself, for tree-shaped paths
   static #hasSockets(matcher: FastMatcher, seen: Set<FastMatcher>): boolean {
     if (seen.has(matcher)) return false;
     seen.add(matcher);

@@ -13,7 +13,7 @@ export interface DialectPath {
   readonly regexp: RegExp;
   /** The expression's group names. */
   readonly keys: readonly string[];
-  /** Groups that have arrays of segments as values, by name. */
+  /** Names of groups that capture arrays of segments. */
   readonly wildcards: ReadonlySet<string>;
   /**
    * The whole path with a {@linkcode MARK} before each parameter name, if it consists of whole words and whole

@@ -165,7 +165,7 @@ function serveForeign(
   });
 }
 
-// warns, because with a missing directory requests pass on as if it existed
+// warns, because a missing directory behaves like an empty one
 function adviseOfRoot(app: AppLike, root: string): void {
   const { files } = app[runtimeKey];
   if (files === null) return;

@@ -168,7 +168,7 @@ class NodeServer implements PlatformServer {
   async shutdown(): Promise<void> {
     this.drain();
     this.#closing = true;
-    // synchronously if possible, because the program's next statement may listen on the same port again, as with Node's
+    // synchronously if possible, because the program may listen on the same port in its next statement, as with Node's
     // server
     if (!this.#server.listening && !await this.ready.then(() => true, () => false)) return;
     // not http's close(), which treats connections as idle while a slow client is still receiving the response

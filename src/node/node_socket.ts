@@ -96,8 +96,7 @@ export class NodeSocket implements Pulse {
 
   /** Called with an error. */
   failed(error: Error & { code?: string }): void {
-    // the rest of the client's data must be read, because otherwise the client would get a reset instead of the Close
-    // frame
+    // reads the rest of the data, because otherwise the client would get a reset instead of the Close frame
     this.#socket.off("finish", onFinish);
     if (error.code !== TOO_BIG) return this.#run(() => this.onerror?.({ error, message: error.message }));
     // ws has sent this code, but would report 1006 unless the client responds

@@ -10,9 +10,7 @@ const NOTHING: ReadonlySet<string> = new Set();
 
 const NO_BYTES = new Uint8Array();
 
-/**
- * Headers that HTTP/2 forbids (RFC 9113 section 8.2.2), and for which Node throws; applications can ignore the version.
- */
+/** Headers that HTTP/2 forbids (RFC 9113 section 8.2.2); Node throws for them. Applications can ignore the version. */
 const CONNECTION_HEADERS: ReadonlySet<string> = new Set([
   "connection",
   "http2-settings",

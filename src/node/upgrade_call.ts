@@ -129,10 +129,7 @@ export class UpgradeCall extends HostedCall implements Upgrader {
 /** A connection's `readyState` after its `close` event. */
 const CLOSED = 3;
 
-/**
- * ws settings for every connection. Each connection has its own ws server, because the maximum message size is a
- * setting.
- */
+/** ws settings for every connection; each has its own ws server, because the maximum message size is a setting. */
 const SETTINGS = { noServer: true, clientTracking: false, autoPong: false, perMessageDeflate: false };
 
 /** Maximum for the ws limit in bytes: ws uses only the lower 32 bits of a number. */

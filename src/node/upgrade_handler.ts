@@ -18,8 +18,7 @@ const taken = new WeakSet<IncomingMessage>();
  * Upgrades that match no WebSocket route are left to the server's other `upgrade` listeners. If there are none, they
  * are handled as normal requests: WebSocket upgrades by this application, all others by the server.
  *
- * @param app The application; it gets the whole path, so if its routes are below a prefix, mount it in another
- * application
+ * @param app The application; it gets the whole path, so if its routes are below a prefix, mount it in another app
  * @returns The listener
  *
  * @example Your own server

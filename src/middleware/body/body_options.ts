@@ -186,8 +186,7 @@ export function checkBodyOptions(parser: string, options: BodyOptions, defaultTy
   };
 }
 
-// Whether a request has a body must not matter here, because the cached result applies to every request with that
-// header.
+// Whether a request has a body must not matter here, because the cached result serves every request with that header.
 function rememberingMatcher(types: readonly string[]): (contentType: string) => boolean {
   const known = new Map<string, boolean>();
   return (contentType) => {

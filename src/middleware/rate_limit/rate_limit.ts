@@ -29,7 +29,7 @@ export interface RateLimitMiddleware {
 }
 
 /**
- * Limits how often a client may send requests: at most `limit` per key and `windowMs` window.
+ * Limits how often a client may send requests: at most `limit` per key in each `windowMs` window.
  *
  * Request number `limit` is admitted, and the next one is refused. The counters live in this process's memory.
  *
