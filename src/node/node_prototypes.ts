@@ -5,8 +5,9 @@ import { IncomingMessage } from "../request/node/incoming_message.ts";
 import { HeaderMethods } from "../response/node/header_methods.ts";
 
 /**
- * Makes request and response prototype chains end in Node's, as Express's do: packages test `req instanceof
- * http.IncomingMessage`, and some add methods there, such as passport before 0.5. Our own properties take precedence.
+ * Makes request and response prototype chains end in Node's, as in Express: packages test for
+ * `req instanceof http.IncomingMessage`, and some add methods there, such as passport before 0.5. Our own properties
+ * take precedence.
  */
 export function inheritFromNode(): void {
   inherit(IncomingMessage.prototype, NodesIncomingMessage.prototype);
