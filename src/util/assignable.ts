@@ -6,7 +6,7 @@
  * @param names Names of the getters
  */
 export function makeAssignable(prototype: object, names: readonly string[]): void {
-  // reused for all properties, because every start defines some
+  // reused for all properties, because some are defined at every start of a process
   const property: PropertyDescriptor = {};
   for (const name of names) {
     property.get = Object.getOwnPropertyDescriptor(prototype, name)!.get!;

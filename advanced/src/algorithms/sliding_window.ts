@@ -9,7 +9,7 @@ const TOTAL = 2;
 const RING = 3;
 
 /**
- * The strict sliding window: divides it into `buckets`, and every bucket that overlaps the window counts in full.
+ * The strict sliding window: time is divided into `buckets`, and every bucket that overlaps the window counts in full.
  *
  * No interval of one window length ever holds more than `limit`. Quota returns at most one bucket late.
  */

@@ -217,7 +217,7 @@ class Readiness {
     return rest;
   }
 
-  // reported once per lasting failure, because probes come every few seconds
+  // reported once per persistent failure, because probes come every few seconds
   #tell(req: Request, results: readonly Result[]): void {
     for (const [i, { name }] of this.#checks.entries()) {
       const { report, error } = results[i]!;

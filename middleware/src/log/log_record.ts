@@ -51,7 +51,7 @@ export interface LogRecord {
   readonly error?: LoggedError | undefined;
   /** The message of one of the program's own lines. */
   readonly message?: string | undefined;
-  /** Where an error came from that belongs to no running request. */
+  /** The source of an error that does not belong to a running request. */
   readonly phase?: string | undefined;
   /** Requests that `shedLoad` has refused since the last such line, by the resource that was overloaded. */
   readonly refused?: Readonly<Record<string, number>> | undefined;

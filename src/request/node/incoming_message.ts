@@ -368,7 +368,7 @@ export abstract class IncomingMessage extends Emitter {
     return readableOf(this, "req.pipe").pipe(destination, options);
   }
 
-  /** Stops piping to a writable or to all. */
+  /** Stops piping to the given writable, or to all of them. */
   unpipe(destination?: Destination): this {
     readableOf(this, "req.unpipe").unpipe(destination);
     return this;

@@ -144,7 +144,7 @@ Deno.test("under Node a connection that a handler destroys ends without a byte, 
 });
 
 Deno.test("misbehaving requests of every kind leave nothing behind, in process and over connections", async () => {
-  // two processes, each with half of the work
+  // two processes, each with half the work
   const halves = [["throwing", "after_throwing", "responding"], [
     "breaking",
     "writing_after_end",
