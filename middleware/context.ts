@@ -1,6 +1,6 @@
 /**
- * The current request, its id and its user, available anywhere without passing them through every function. Carried by
- * `AsyncLocalStorage`.
+ * The current request, its id and its user, available anywhere without passing them through every function.
+ * `AsyncLocalStorage` carries them.
  *
  * @example The request id, in a function that is not passed the request
  * ```ts

@@ -1,4 +1,4 @@
-/** Readiness compared with Fastify's under-pressure: a load balancer sees the same of the same service. */
+/** Readiness compared with Fastify's under-pressure: a load balancer sees the same results for the same service. */
 import underPressure from "@fastify/under-pressure";
 import { health } from "@sluice/middleware/health";
 import sluice from "@sluice/sluice";

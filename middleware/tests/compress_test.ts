@@ -735,7 +735,7 @@ Deno.test("options that are not valid are refused, each by its name", () => {
     ] as const
   ) {
     if (kind === undefined) continue;
-    // deno-lint-ignore no-explicit-any -- of types that compilers refuse
+    // deno-lint-ignore no-explicit-any -- values that compilers reject
     const error = assertThrows(() => compress(options as any), kind);
     assertMatch(error.message, message!);
     assertMatch(error.message, /^(?:compress|A size)/);

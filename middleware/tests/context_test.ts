@@ -142,7 +142,7 @@ Deno.test("secrets and line breaks of such lines are left out as of any other", 
 Deno.test("the level holds for them, and nothing that they get makes them throw", () => {
   const { logger, all } = logged({ level: "warn" });
   logger.info("not written");
-  // deno-lint-ignore no-explicit-any -- what the compiler refuses
+  // deno-lint-ignore no-explicit-any -- a value that the compiler rejects
   const loose = logger.warn as (...args: any[]) => void;
   for (const odd of [undefined, null, 7, Symbol("a"), () => 1]) loose(odd);
   assertEquals(all.length, 5);

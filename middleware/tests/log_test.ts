@@ -268,7 +268,7 @@ Deno.test("what a stranger sends cannot begin a line, nor reach a terminal, in e
     });
     await ask(app, "/%0a%1b[31m\\", { headers: { "user-agent": "a\u0085b\u009bc", "x-agent": "\u0085\u009b" } });
     const text = lines.join("\n");
-    // deno-lint-ignore no-control-regex -- controls are what it is about
+    // deno-lint-ignore no-control-regex -- matches control characters on purpose
     assertEquals(/[\x00-\x09\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e]/.exec(text), null);
     for (const line of text.split("\n").slice(1)) assertMatch(line, /^ {4}/);
     assertStringIncludes(text, "\\u009b");

@@ -66,7 +66,7 @@ Deno.test("a call of a frozen store fails after timeoutMs with a 503, each of it
     const { store, client } = await loggedIn({ timeoutMs: 1000 });
     using timers = virtualTimers();
     const { get } = store;
-    // only the call that the path is about
+    // only the call that the path names
     store.state = "frozen";
     if (method !== "get") {
       Object.assign(store, {

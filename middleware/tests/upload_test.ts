@@ -271,7 +271,7 @@ Deno.test("what an earlier middleware has read is no form without an end, but a 
   const response = await app.inject("/", { method: "POST", body: formOf({ a: fileOf("1") }) });
   assertEquals(response.status, 500);
   assertMatch(String(errors.shift()), /an earlier middleware has read it/);
-  // of the first form
+  // from the first form
   assertEquals(errors, ["f.txt", 1]);
 });
 
@@ -550,7 +550,7 @@ interface MadePart {
   readonly content: Uint8Array<ArrayBuffer>;
 }
 
-// bytes, many of which are those of delimiters
+// bytes, many of them from delimiters
 function contentFor(pick: Pick, boundary: string): Uint8Array<ArrayBuffer> {
   const pieces = [
     "\r\n",

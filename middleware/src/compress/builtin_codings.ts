@@ -1,7 +1,7 @@
 import { builtinModule } from "@sluice/shared";
 import type { Coding, CodingLevels, CodingName, Compressor, CompressorEvents, Taken } from "./coding.ts";
 
-/** The part of the streams of `node:zlib` used here. */
+/** The part of `node:zlib`'s streams used here. */
 interface ZlibStream {
   readonly writableLength: number;
   write(chunk: Uint8Array, taken?: Taken): boolean;
@@ -42,9 +42,9 @@ interface Zlib {
 const BROTLI_LEVEL = 4;
 
 /**
- * Window sizes as binary logarithms of bytes. They bound the memory per client that stops reading: with brotli's own,
- * 22, up to 8 MiB of the body wait in 17 to 25 MiB of memory. JSON and HTML of up to 256 KiB grow by less than 1 % over
- * the widest window, of 2 MiB by about as much, unless they repeat content from further back than the window.
+ * Window sizes, as base-2 logarithms of bytes. They bound the memory per client that stops reading: with brotli's own,
+ * 22, up to 8 MiB of the body waits in 17 to 25 MiB of memory. JSON and HTML up to 256 KiB grow by less than 1 % over
+ * the widest window, and 2 MiB by about as much unless content repeats from further back than the window.
  */
 const BROTLI_WINDOW = 16;
 const ZSTD_WINDOW = 19;
@@ -53,7 +53,7 @@ const ZSTD_WINDOW = 19;
 const PIECE_BYTES = 64 * 1024;
 
 /**
- * The codings of `node:zlib`: on Node, Deno, Bun, and Workers with `nodejs_compat`.
+ * The codings from `node:zlib`: on Node, Deno, Bun, and Workers with `nodejs_compat`.
  *
  * @param levels Compression levels
  * @returns The codings by name; `undefined` where the module is missing

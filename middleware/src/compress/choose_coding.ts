@@ -49,8 +49,8 @@ export function chooseCoding(
   return coding;
 }
 
-// Whether a client reads each record as it arrives: without a flush it would get them all at the end. Responses of
-// other types, such as HTML, rarely wait for long.
+// Whether a client reads each record as it arrives: without a flush it would get them all at the end. Other types, such
+// as HTML, rarely wait for long.
 function isOfRecords(res: Response): boolean {
   return /^[ \t]*application\/(?:(?:x-)?ndjson|jsonl|json-seq)[ \t]*(?:;|$)/i.test(
     String(res.getHeader("Content-Type")),
@@ -84,7 +84,7 @@ function describeCoded(res: Response, coding: string): void {
   if (typeof tag === "string" && tag.startsWith('"')) res.setHeader("ETag", `W/${tag}`);
 }
 
-// A 304 carries the tag of the response that the client has: a cache would not find it by another.
+// A 304 carries the tag of the client's copy: a cache would not find that copy by another tag.
 function keepTag(req: Request, res: Response): void {
   const tag = res.getHeader("ETag");
   if (typeof tag !== "string" || !tag.startsWith('"')) return;

@@ -26,8 +26,8 @@ export interface CompressOptions {
    */
   threshold?: number | string;
   /**
-   * Which codings to use, in the server's order of preference, which applies where the client has none: `zstd`, `br`,
-   * `gzip`, `deflate` by default. Those that the runtime lacks are skipped.
+   * Which codings to use, in the server's order of preference, for clients that state none: `zstd`, `br`, `gzip`,
+   * `deflate` by default. Those that the runtime lacks are skipped.
    */
   encodings?: readonly CodingName[];
   /**
@@ -48,7 +48,10 @@ const NAMES: OptionNames<CompressOptions> = { threshold: true, encodings: true, 
 
 const THRESHOLD_BYTES = 1024;
 
-/** Zstandard takes a fraction of the others' time for about the same size, and brotli is the smallest of the rest. */
+/**
+ * Zstandard takes a fraction of the others' time for about the same size, and brotli's output is the smallest of the
+ * rest.
+ */
 const ENCODINGS: readonly CodingName[] = ["zstd", "br", "gzip", "deflate"];
 
 /** Each open stream costs 0.3 MiB of memory with these, and 1 MiB or more with the others. */
@@ -65,13 +68,13 @@ const LEVELS: Readonly<Record<CodingName, readonly [number, number]>> = {
 };
 
 /**
- * Compresses the responses of everything registered after it, in a coding that the client accepts (RFC 9110 section
+ * Compresses responses from everything registered after it, in a coding that the client accepts (RFC 9110 section
  * 12.5.3).
  *
- * It skips responses with a `Content-Encoding` or a digest, with `Cache-Control: no-transform`, without a body, with a
- * partial one, and of types not worth compressing. A strong `ETag` becomes weak. Event streams are flushed after each
- * event, others by `res.flush()`, and within 5 ms while their source waits; where the runtime cannot flush, event
- * streams and NDJSON are not compressed.
+ * It skips responses that have a `Content-Encoding`, a digest, `Cache-Control: no-transform`, no body, a partial one,
+ * or a type not worth compressing. A strong `ETag` becomes weak. Event streams are flushed after each event, others by
+ * `res.flush()`, and within 5 ms while their source waits. Where the runtime cannot flush, event streams and NDJSON are
+ * not compressed.
  *
  * @param options What to compress, and how
  * @returns The middleware; where the runtime cannot compress at all, it does nothing

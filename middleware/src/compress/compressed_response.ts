@@ -4,7 +4,7 @@ import { OwnDrain } from "../methods/own_drain.ts";
 import { chooseCoding, type CompressionRules, isEventStream } from "./choose_coding.ts";
 import type { Coding, Compressor, Taken } from "./coding.ts";
 
-/** Maximum bytes of a body to compress in one call: a stream of `node:zlib` costs as much as compressing 32 KiB. */
+/** Maximum bytes of a body to compress in one call: a `node:zlib` stream costs as much as compressing 32 KiB. */
 const WHOLE_BYTES = 32 * 1024;
 
 /**

@@ -1,6 +1,6 @@
 /**
- * Types that are text in disguise, or repetitive bytes. Types that are already compressed are missing: images, sound,
- * video, archives, WOFF fonts. So is `application/octet-stream`, which may be anything.
+ * Types that are text in disguise, or repetitive bytes. Types that are already compressed are not listed: images,
+ * sound, video, archives, WOFF fonts. So is `application/octet-stream`, which may be anything.
  */
 const APPLICATIONS = [
   "dart",

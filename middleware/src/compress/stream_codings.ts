@@ -4,8 +4,8 @@ import type { Coding, CodingName, Compressor, CompressorEvents, Taken } from "./
 const MOST_WAITING = 16 * 1024;
 
 /**
- * The codings of the web's `CompressionStream` (Compression standard), which has no levels and cannot flush: for
- * example on Workers without `nodejs_compat`.
+ * Codings from the web's `CompressionStream` (Compression standard), which has no levels and cannot flush: used on
+ * Workers without `nodejs_compat`.
  *
  * @returns The codings by name; none where there is no such class
  */

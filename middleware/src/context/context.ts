@@ -8,8 +8,8 @@ interface HasStorage {
 }
 
 /**
- * Makes each request the current one for all code that runs on its behalf: `currentRequest()` returns it, lines of the
- * logger that `log` returns have its id, and `traceHeaders()` continues its trace. Mount it first.
+ * Makes each request the current one for all code that runs on its behalf: `currentRequest()` returns it, lines from
+ * the logger that `log` returns have its id, and `traceHeaders()` continues its trace. Mount it first.
  *
  * @returns The middleware
  * @throws {Error} If the runtime has no `AsyncLocalStorage`, such as Workers without `nodejs_compat`

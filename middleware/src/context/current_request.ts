@@ -24,7 +24,7 @@ export function requestStorage(make: () => RequestStorage): RequestStorage {
 
 /**
  * Returns the request that this code runs for, as tracked by `context`: after `await`, in timers, in listeners, and in
- * the handlers of its WebSocket.
+ * its WebSocket's handlers.
  *
  * @returns The request; `undefined` outside of any, such as in a nightly job
  *
@@ -52,7 +52,7 @@ export interface RequestFields {
 }
 
 /**
- * Returns the fields shared by all log lines of a request: its `id` and `traceId`, if it has them.
+ * Returns the fields shared by all log lines for a request: its `id` and `traceId`, if it has them.
  *
  * @returns The fields; none outside of any request
  *

@@ -13,7 +13,7 @@ export interface CookieAttributes {
   path?: string | undefined;
   /** Which cookies the browser drops first. */
   priority?: "low" | "medium" | "high" | undefined;
-  /** When requests from other sites carry the cookie; the default, `"lax"`, is when a user follows a link. */
+  /** When requests from other sites carry the cookie; by default, `"lax"`, when a user follows a link. */
   sameSite?: "lax" | "strict" | "none" | undefined;
   /**
    * Whether the cookie is only sent over TLS; `"auto"` by default: if the request came over TLS according to
@@ -93,7 +93,7 @@ export class KeptCookie {
 
   /**
    * Returns the cookie's name for a request. Over TLS its own name has the prefix `__Host-`: browsers then let no other
-   * host of the domain set it, nor an attacker who can tamper with plain HTTP.
+   * host in the domain set it, nor an attacker who can tamper with plain HTTP.
    *
    * @param req The request
    */
@@ -102,8 +102,8 @@ export class KeptCookie {
   }
 
   /**
-   * Returns its value in a request, `undefined` if it has none. Of several, the first has the longest path. Only spaces
-   * and tabs are trimmed from names: browsers let any host of the domain set `\u00a0__Host-session`.
+   * Returns its value in a request, `undefined` if it has none. If there are several, the first has the longest path.
+   * Only spaces and tabs are trimmed from names: browsers let any host in the domain set `\u00a0__Host-session`.
    *
    * @param req The request
    */

@@ -2,7 +2,7 @@
 const FEWEST_CHARACTERS = 32;
 
 /**
- * Checks the secrets of a middleware. Errors never include one.
+ * Checks a middleware's secrets. Errors never include one.
  *
  * @param caller Name of the caller for error messages
  * @param option Name of the option

@@ -4,9 +4,10 @@ import type { Request } from "@sluice/sluice";
 export type Verdict = "own" | "foreign" | "unknown";
 
 /**
- * Determines whether a page of another origin made a request, like Go's `http.CrossOriginProtection`. `Sec-Fetch-Site`
- * decides (W3C Fetch Metadata): every browser has sent it to secure origins since 2023, and no page can forge it.
- * Without it, `Origin` decides (RFC 6454 section 7), which browsers have sent with every unsafe method since 2020.
+ * Determines whether a page from another origin made a request, like Go's `http.CrossOriginProtection`.
+ * `Sec-Fetch-Site` decides (W3C Fetch Metadata): every browser has sent it to secure origins since 2023, and no page
+ * can forge it. Without it, `Origin` decides (RFC 6454 section 7), which browsers have sent with every unsafe method
+ * since 2020.
  *
  * @param req The request
  * @param trusted Origins that count as the program's own

@@ -29,7 +29,7 @@ export interface CsrfOptions {
 }
 
 /**
- * The cookie that holds the secret of the tokens.
+ * The cookie that holds the tokens' secret.
  *
  * @example Tokens derived from a cookie
  * ```ts
@@ -52,7 +52,7 @@ export interface CsrfCookieOptions {
 /** What `csrf` adds to requests with option `token`; a program declares it once. */
 export interface CsrfExtras {
   /**
-   * Returns a token for the forms and scripts of the page being sent: as field `_csrf` or header `X-CSRF-Token`.
+   * Returns a token for forms and scripts on the page being sent: as field `_csrf` or header `X-CSRF-Token`.
    *
    * @throws {Error} If the client needs a cookie, and the head of the response has been sent
    */
@@ -80,7 +80,7 @@ const SAFE = new Set(["GET", "HEAD", "OPTIONS", "TRACE"]);
 const AMBIENT = /^(?:basic|digest|negotiate|ntlm)\b/i;
 
 /**
- * Rejects requests that a page of another origin sends with the user's credentials (cross-site request forgery), with
+ * Rejects requests that a page from another origin sends with the user's credentials (cross-site request forgery), with
  * 403. Safe methods pass.
  *
  * Browsers state where a request comes from, in `Sec-Fetch-Site` or `Origin`. A request with neither comes from a

@@ -1,6 +1,6 @@
 import { fromBase64url, toBase64url } from "../cookies/base64url.ts";
 
-/** Random bytes of a secret. */
+/** Random bytes in a secret. */
 export const SECRET_BYTES = 16;
 
 /**

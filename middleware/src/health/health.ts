@@ -21,7 +21,7 @@ export interface HealthLoad {
 }
 
 /**
- * What decides whether a process should get requests.
+ * Decides whether a process should get requests.
  *
  * @example Ready when the database is
  * ```ts
@@ -48,7 +48,7 @@ export interface HealthOptions {
   load?: HealthLoad;
   /**
    * Whether overload makes a process not ready, false by default: all replicas may be overloaded at once, and if none
-   * is ready, clients get no response at all instead of 503.
+   * is ready, clients get no response at all, not even a 503.
    */
   loadCritical?: boolean;
   /** Whether reports include errors; by default unless the setting `env` is `"production"`. */
@@ -98,15 +98,15 @@ const HEADERS = { "Cache-Control": "no-store", "X-Content-Type-Options": "nosnif
 /**
  * Responds to liveness and readiness probes, GET and HEAD, with a JSON report.
  *
- * A process is ready unless a critical check fails or the application is closing. Readiness is 503 from the call of
- * `app.close` on, and `drainDelayMs` keeps the server open until the load balancer has noticed. When a check begins to
- * fail, the error is reported like those of background work.
+ * A process is ready unless a critical check fails or the application is closing. Readiness is 503 once `app.close` is
+ * called, and `drainDelayMs` keeps the server open until the load balancer has noticed. When a check begins to fail,
+ * the error is reported like those of background work.
  *
  * `shedLoad`, `rateLimit` and `adaptiveConcurrency` let probes pass, wherever they are mounted; any other middleware in
  * front, such as authentication, applies. The settings `strict routing` and `case sensitive routing` apply to the
  * paths.
  *
- * @param options What decides
+ * @param options What makes a process ready
  * @returns The middleware, for an application or a router at any path
  * @throws {TypeError} If an option is unknown or of the wrong type
  * @throws {RangeError} If a number is out of bounds

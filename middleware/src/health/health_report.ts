@@ -13,9 +13,9 @@ export interface CheckReport {
   readonly error?: string;
 }
 
-/** The body of a response. */
+/** The response body. */
 export interface HealthReport {
-  /** The worst status of all. */
+  /** The worst of all statuses. */
   readonly status: HealthStatus;
   /** Whether the application is closing. */
   readonly closing?: true;

@@ -80,8 +80,8 @@ export interface WriteLine {
 }
 
 /**
- * A middleware that logs requests, and a logger for the program's own lines: same stream, format and redaction. Behind
- * `context`, each line has the `id` and the `traceId` of its request.
+ * A middleware that logs requests, and a logger for the program's own lines, with the same stream, format and
+ * redaction. Behind `context`, each line has the `id` and the `traceId` of its request.
  *
  * @example Lines from a function that is not passed the request
  * ```ts
@@ -105,8 +105,8 @@ export interface RequestLog {
   /** Logs a request when it ends; mount it first. */
   (req: Request, res: Response, next: Next): void;
   /**
-   * An error handler that records an error for the line and passes it on: for programs whose own error handlers
-   * respond. All other errors are recorded without it.
+   * An error handler that records an error for the request's line and passes it on: for programs whose own error
+   * handlers respond. All other errors are recorded without it.
    */
   readonly errors: (error: unknown, req: Request, res: Response, next: Next) => void;
   /** Writes a line about normal operation. */
@@ -153,7 +153,7 @@ const LOOK_EVERY_MS = 1000;
 
 const LEVELS: readonly LogLevel[] = ["info", "warn", "error"];
 
-/** Maximum number of logged characters of a client's input. */
+/** Maximum number of characters to log from a client's input. */
 const MAX_PATH = 2048;
 const MAX_TEXT = 256;
 
@@ -371,7 +371,7 @@ class Logging {
       if (typeof added === "object" && added !== null && !isThenable(added)) return redaction.fields(added);
       throw new TypeError(`log: fields must return an object or undefined, not ${describe(added)}`);
     } catch (error) {
-      // becomes part of the line
+      // becomes part of the request's line
       app.reportError(error, { req, phase: "listener" });
       return undefined;
     }

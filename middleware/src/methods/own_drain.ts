@@ -15,7 +15,7 @@ const FINDING = [
  * Create it together with replacing `write`, so that both are in the same order. It also works with npm's compression,
  * which replaces `on`.
  *
- * Few responses are ever waited for, so most of the work is deferred until the first listener.
+ * Few responses ever get a listener, so most of the work is deferred until the first one.
  */
 export class OwnDrain {
   readonly #res: Response;

@@ -20,7 +20,7 @@ export interface Figure {
   read(): readonly Sample[];
 }
 
-/** The part used here of a limiter of `@sluice/rate-limit`: `rateLimit(…).limiter`, or a `Limiter`. */
+/** The part of a `@sluice/rate-limit` limiter used here: `rateLimit(…).limiter`, or a `Limiter`. */
 export interface CountedLimiter {
   /** Its decisions, by outcome. */
   readonly counters: Readonly<Record<"admitted" | "limited" | "shadowLimited" | "skipped" | "storeFailures", number>>;
@@ -37,7 +37,7 @@ export interface CountedLoad {
   };
 }
 
-/** The part of an application's WebSocket connections used here. */
+/** The part used here of an application's WebSocket connections. */
 export interface CountedConnections {
   /** Number of open connections. */
   readonly size: number;
@@ -46,7 +46,7 @@ export interface CountedConnections {
 const OUTCOMES = ["admitted", "limited", "shadowLimited", "skipped"] as const;
 
 /**
- * Figures of limiters, under the names that `observe` of `@sluice/rate-limit` uses.
+ * Figures for limiters, under the names that `observe` from `@sluice/rate-limit` uses.
  *
  * @param limiters The limiters by name
  */
@@ -82,7 +82,7 @@ export function limiterFigures(limiters: Readonly<Record<string, CountedLimiter>
 }
 
 /**
- * Figures of `shedLoad`.
+ * Figures from `shedLoad`.
  *
  * @param load What it returned
  */

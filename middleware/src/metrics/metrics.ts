@@ -43,13 +43,13 @@ export interface MetricsOptions {
    * conventions, from 5 ms to 10 s.
    */
   buckets?: readonly number[];
-  /** Limiters of `@sluice/rate-limit` by name: `{ login: limit.limiter }`. */
+  /** Limiters from `@sluice/rate-limit` by name: `{ login: limit.limiter }`. */
   limiters?: Readonly<Record<string, CountedLimiter>>;
   /** What `shedLoad` returned. */
   load?: CountedLoad;
   /**
    * Whether to report the figures to OpenTelemetry as well, if it is set up, `true` by default. Deno, and
-   * instrumentation of Node's `http`, measure requests under the same names; their figures include Sluice's routes.
+   * instrumentation for Node's `http`, measure requests under the same names; their figures include Sluice's routes.
    */
   openTelemetry?: boolean;
   /** The time in ms, `performance.now` by default. */
@@ -223,7 +223,7 @@ class Measuring {
     res.once("close", () => this.#end(req, res, method, scheme, (this.#clock() - start) / 1000));
   }
 
-  // a broken provider would fail in every request
+  // a broken provider would fail on every request
   #findMeter(app: Request["app"]): MeasuredRequests | null {
     const reported = new Set<string>();
     return registeredMeter(this.#histogram.bounds, this.#figures, (what, cause) => {

@@ -1,6 +1,6 @@
 import type { Attributes, Figure } from "./figures.ts";
 
-/** The part of a meter of `@opentelemetry/api` 1 used here. */
+/** The part of an `@opentelemetry/api` 1 meter used here. */
 interface Meter {
   createHistogram(name: string, options: object): { record(value: number, attributes: Attributes): void };
   createUpDownCounter(name: string, options: object): { add(value: number, attributes: Attributes): void };
@@ -12,7 +12,7 @@ interface Observable {
   addCallback(callback: (result: { observe(value: number, attributes: Attributes): void }) => void): void;
 }
 
-/** The requests of an application, as counted by OpenTelemetry. */
+/** An application's requests, as counted by OpenTelemetry. */
 export interface MeasuredRequests {
   /** Records the start of a request with 1, its end with -1. */
   active(change: 1 | -1, attributes: Attributes): void;

@@ -1,7 +1,7 @@
 import { builtinModule } from "@sluice/shared";
 import type { Figure, Sample } from "./figures.ts";
 
-/** The part used here of Node's `process`, which Deno and Bun have, too. */
+/** The part of Node's `process` used here, which Deno and Bun have, too. */
 interface Process {
   cpuUsage(): { readonly user: number; readonly system: number };
   memoryUsage(): {
@@ -14,8 +14,8 @@ interface Process {
 }
 
 /**
- * Figures of the process, under the names of Prometheus's own clients. There are none where the runtime has no process
- * of its own, such as on Workers, or denies access to it.
+ * Figures for the process, under the names that Prometheus's own clients use. There are none where the runtime has no
+ * process of its own, such as on Workers, or denies access to it.
  */
 export function processFigures(): Figure[] {
   const own = builtinModule<Process>("node:process");

@@ -5,8 +5,8 @@ import type { Attributes, Figure } from "./figures.ts";
 export const PROMETHEUS_TYPE = "text/plain; version=0.0.4; charset=utf-8";
 
 /**
- * Formats metrics as a page for Prometheus. Names are those of OpenTelemetry, translated as its specification defines,
- * so that the same dashboards work with both.
+ * Formats metrics as a page for Prometheus. Names are OpenTelemetry's, translated as its specification defines, so that
+ * the same dashboards work with both.
  *
  * @param histogram Durations of requests
  * @param figures All other figures

@@ -10,7 +10,7 @@ interface RuntimeSupport {
   fetchAppendsTrace?(manager: unknown): boolean;
 }
 
-/** The part used here of what is registered under {@linkcode REGISTERED}. */
+/** The part of the object under {@linkcode REGISTERED} used here. */
 interface OpenTelemetry {
   readonly context?: { active(): { getValue(key: symbol): unknown } };
   readonly propagation?: { fields(): readonly string[] };
@@ -38,7 +38,7 @@ interface Registry {
   readonly [REGISTERED]?: OpenTelemetry;
 }
 
-/** Applications that have had a report: a broken agent would fail in every request. */
+/** Applications that have had a report: a broken agent would fail on every request. */
 const told = new WeakSet<object>();
 
 /**

@@ -21,7 +21,7 @@ export interface RequestIdOptions {
   /** Header of the request and the response that carries the id, `X-Request-Id` by default. */
   headerName?: string;
   /**
-   * Whose ids and traces to accept. The default, `"proxy"`, accepts those of a peer that the setting `trust proxy`
+   * Whose ids and traces to accept. The default, `"proxy"`, accepts those from a peer that the setting `trust proxy`
    * trusts, which no other client can forge. `true` accepts all, `false` none; a function decides per request.
    */
   trust?: "proxy" | boolean | ((req: Request) => boolean);
@@ -61,13 +61,13 @@ const HEADER_NAME = /^[!#$%&'*+.^`|~\w-]+$/;
 /**
  * Gives each request an id, as `req.id` and in a response header, and a trace, as `req.trace` and `req.traceId`.
  *
- * The trace is that of OpenTelemetry's active span. If there is none, an accepted `traceparent` that is valid by W3C
- * Trace Context is continued; otherwise a new trace begins, which asks downstream services to record it. Behind another
- * `requestId`, such as that of an enclosing application, the first one's id and trace are kept.
+ * The trace is the one OpenTelemetry's active span belongs to. If there is none, an accepted `traceparent` that is
+ * valid by W3C Trace Context is continued; otherwise a new trace begins, which asks downstream services to record it.
+ * Behind another `requestId`, such as that of an enclosing application, the first one's id and trace are kept.
  *
  * An accepted id has 1 to 128 letters, digits and characters of `_.:+/=@~-`; any other is replaced.
  *
- * @param options Where they come from
+ * @param options Where ids come from
  * @returns The middleware
  * @throws {TypeError} If an option is unknown or of the wrong type
  *
@@ -118,8 +118,8 @@ export function requestId(given: RequestIdOptions = {}): Middleware<RequestIdExt
  * Returns the headers that continue a request's trace in outgoing requests: `traceparent`, and `tracestate` if there is
  * one. In a span of that trace, such as one that a handler starts, they continue the span.
  *
- * Returns none where OpenTelemetry adds them to `fetch` requests (Deno with `OTEL_DENO=true`, Node with the
- * instrumentation of undici): a duplicated `traceparent` counts as none.
+ * Returns none where OpenTelemetry adds them to `fetch` requests (Deno with `OTEL_DENO=true`, Node with undici's
+ * instrumentation): a duplicated `traceparent` counts as none.
  *
  * @param req A request that `requestId` has handled; by default the current one, as tracked by `context`
  * @returns The headers, for `fetch`; none outside of any request

@@ -18,7 +18,7 @@ export interface ResponseHooks {
    * @returns A promise that the end waits for, `undefined` for none
    */
   beforeEnd(): Promise<void> | undefined;
-  /** Called when one of these fails: if it was before the head, nothing was sent, and another response can be. */
+  /** Called when one of these fails. If that was before the head, nothing was sent, and another response can be. */
   failed(error: unknown): void;
 }
 

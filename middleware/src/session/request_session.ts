@@ -18,15 +18,15 @@ export interface SessionActions {
 /** The methods of `req.session`. Everything else in it belongs to the program. */
 export interface SessionMethods {
   /**
-   * Its id, which is safe to log: it does not allow taking over the session. It changes with `regenerate`. A store has
+   * Its id, which is safe to log: it does not allow taking over the session. It changes with `regenerate`. Stores keep
    * the session under this id.
    */
   readonly id: string;
   /** Whether it is not stored yet. */
   readonly isNew: boolean;
   /**
-   * Changes its id and empties it, so that an id from before the login is worthless after it (session fixation). What
-   * is stored under the old id is deleted.
+   * Changes its id and empties it, so that an id from before the login is worthless after it (session fixation). Data
+   * stored under the old id is deleted.
    *
    * @param callback Called when done, for code written for Express
    * @returns Resolves when done; without a callback it rejects with the store's error

@@ -6,7 +6,10 @@ import type { FoundSession, KeptSession, SessionKeeper } from "./session_keeper.
 const VERSION = 1;
 const SECRET_ID_BYTES = 4;
 const SALT_BYTES = 16;
-/** Leading bytes shared by all cookies of one key. In base64 they are exactly {@linkcode KEY_CHARACTERS} characters. */
+/**
+ * Leading bytes shared by all cookies sealed with one key. In base64 they are exactly {@linkcode KEY_CHARACTERS}
+ * characters.
+ */
 const KEY_HEAD_BYTES = 1 + SECRET_ID_BYTES + SALT_BYTES;
 const KEY_CHARACTERS = KEY_HEAD_BYTES / 3 * 4;
 const IV_BYTES = 12;
@@ -27,9 +30,9 @@ interface Secret {
   readonly material: CryptoKey;
 }
 
-/** The key of this process. */
+/** This process's key. */
 interface SealingKey {
-  /** What its cookies begin with. */
+  /** Prefix of its cookies. */
   readonly head: Uint8Array<ArrayBuffer>;
   readonly key: CryptoKey;
 }
@@ -58,7 +61,7 @@ export class SealedSessions implements SessionKeeper {
   #sealing: Promise<SealingKey> | null = null;
   /** Number of cookies sealed with the current key. */
   #sealed = 0;
-  /** By what their cookies begin with. Only keys that have opened one, because anyone can invent a salt. */
+  /** By the prefix of their cookies. Only keys that have opened one, because anyone can invent a salt. */
   readonly #opening = new GenerationalCache<OpeningKey>(MOST_KEYS);
 
   /**

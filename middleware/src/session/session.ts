@@ -190,7 +190,7 @@ const LONGEST_TTL_MS = 3650 * DAY_MS;
  * in sealed cookies or in a store.
  *
  * A session begins when data is put into it, and is saved before the head of the response is sent, if it has changed.
- * If two requests of a client change it concurrently, the one that ends last wins.
+ * If two requests from one client change it concurrently, the one that ends last wins.
  *
  * @typeParam Data The program's data, for handlers behind it in the same call; for all handlers, declare it once with
  *   {@linkcode SessionExtras}

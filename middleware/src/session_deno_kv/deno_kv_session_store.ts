@@ -45,7 +45,7 @@ export interface KvDatabase {
 export interface DenoKvSessionStoreOptions {
   /** The program's own database; it is never closed. */
   kv: KvDatabase;
-  /** What the keys begin with, `["sluice", "session"]` by default. */
+  /** Prefix of the keys, `["sluice", "session"]` by default. */
   prefix?: KvKeyPart[];
   /** Current time in ms; for tests. */
   clock?: () => number;

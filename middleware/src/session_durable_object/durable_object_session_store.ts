@@ -20,7 +20,7 @@ import type { Question } from "./session_object.ts";
 export interface DurableObjectSessionStoreOptions<Id = unknown> {
   /** The binding of a namespace whose class is `SessionObject`. */
   namespace: DurableObjectNamespaceLike<Id>;
-  /** What the objects' names begin with; nothing by default. */
+  /** Prefix of the objects' names; none by default. */
   prefix?: string;
 }
 

@@ -1,6 +1,6 @@
 import type { SessionCommands } from "./session_commands.ts";
 
-/** The part of a client of npm's `ioredis` used here: `new Redis()` or `new Cluster()`. */
+/** The part of a client from npm's `ioredis` used here: `new Redis()` or `new Cluster()`. */
 export interface IoRedisClient {
   /** Sends `GET`. */
   get(key: string): Promise<unknown>;

@@ -1,6 +1,8 @@
 import type { SessionCommands } from "./session_commands.ts";
 
-/** The part used here of a client of npm's `redis` (node-redis) 5 or later: of one server, a cluster or sentinels. */
+/**
+ * The part used here of a client from npm's `redis` (node-redis) 5 or later: for one server, a cluster or sentinels.
+ */
 export interface NodeRedisClient {
   /** Sends `GET`. */
   get(key: string): Promise<unknown>;

@@ -18,11 +18,11 @@ export type RedisClient = NodeRedisClient | IoRedisClient | BunRedisClient;
  */
 export interface RedisSessionStoreOptions {
   /**
-   * The program's own client of npm's `redis` 5 or later, of npm's `ioredis`, or Bun's; it is never closed.
-   * Its `error` events are logged, unless the program listens to them.
+   * The program's own client, from npm's `redis` 5 or later, npm's `ioredis`, or Bun; it is never closed. Its `error`
+   * events are logged, unless the program listens to them.
    */
   client: RedisClient;
-  /** What the keys begin with, `"session:"` by default. */
+  /** Prefix of the keys, `"session:"` by default. */
   prefix?: string;
 }
 

@@ -27,8 +27,8 @@ export interface SseOptions {
   /** ms after which the client reconnects if the connection ends; by default the client decides. */
   retryMs?: number;
   /**
-   * Maximum bytes queued for a slow client, 1 MiB by default. Code that awaits `send` never reaches it; otherwise the
-   * connection is then closed, and the client reconnects with the last id it got.
+   * Maximum bytes queued for a slow client, 1 MiB by default. Code that awaits `send` never reaches it. Beyond it, the
+   * connection is closed, and the client reconnects with the last id it got.
    */
   maxPendingBytes?: number;
 }
@@ -151,7 +151,7 @@ class Stream implements EventStream {
       // the client's `open` event must not wait for the first event
       res.flushHeaders();
       this.#beat();
-      // with the whole routing state
+      // it would retain the whole routing state
       (req as { next?: unknown }).next = undefined;
     }
   }

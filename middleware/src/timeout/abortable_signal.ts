@@ -1,8 +1,8 @@
 import type { Request } from "@sluice/sluice";
 
 /**
- * Gives `req.signal` one more reason to abort, besides a client disconnect and reasons added before. Nothing is created
- * until the signal is read.
+ * Gives `req.signal` one more reason to abort, besides a client disconnect and reasons added earlier. Nothing is
+ * created until the signal is read.
  *
  * @param req The request
  * @returns Aborts it with a reason

@@ -1,14 +1,14 @@
 import type { Response as Outgoing } from "@sluice/sluice";
 
-/** Methods that throw or complain once a response was sent, and that the others are built on. */
+/** Methods that throw or warn after a response was sent, and on which the others are built. */
 const SENDING = [
   ...["status", "setHeader", "appendHeader", "removeHeader", "writeHead"],
   ...["json", "jsonp", "redirect", "sendFile", "write", "end"],
 ] as const;
 
 /**
- * Makes a response ignore anything sent from now on, as one does after a client disconnect. Thrown in a callback, the
- * error about sent headers would be uncaught and end the process.
+ * Makes a response ignore anything sent from now on, as responses do after a client disconnects. Thrown in a callback,
+ * the error about sent headers would be uncaught and end the process.
  *
  * @param res A complete response
  */

@@ -12,7 +12,7 @@ import { ignoreLateSends } from "./late_sends.ts";
 import { abortableSignal } from "./abortable_signal.ts";
 
 /**
- * What clients are told.
+ * When clients should retry.
  *
  * @example When to retry
  * ```ts
@@ -40,7 +40,7 @@ const NAMES: OptionNames<TimeoutOptions> = { retryAfterMs: true };
  * abort.
  *
  * @param time The time: ms, or a string such as `"5s"`, as in connect-timeout
- * @param options What clients are told
+ * @param options When clients should retry
  * @returns The middleware, for an application, a router or a route
  * @throws {TypeError} If an option is unknown or of the wrong type
  * @throws {RangeError} If the time or an option is out of bounds

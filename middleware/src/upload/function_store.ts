@@ -2,7 +2,7 @@ import type { FileStore, TakeFile, UploadedFile } from "./uploaded_file.ts";
 import type { Request } from "@sluice/sluice";
 
 /**
- * Passes files to a function of the program.
+ * Passes files to one of the program's functions.
  *
  * @param takeFile The function
  * @param remove Removes what it has stored

@@ -4,7 +4,7 @@ import { refusal } from "./upload_error.ts";
 const CR = 0x0d;
 const DASH = 0x2d;
 
-/** Maximum bytes of a part's headers, including the rest of the delimiter's line before them. */
+/** Maximum bytes in a part's headers, including the rest of the delimiter's line before them. */
 export const MOST_HEAD_BYTES: number = 8 * 1024;
 
 const encoder = new TextEncoder();

@@ -60,7 +60,7 @@ function valueOf(lines: readonly string[], name: string): string {
   return lines.find((line) => asciiLowerCase(line).startsWith(name))?.slice(name.length) ?? "";
 }
 
-// the first of each name; the value before them, in lower case, under the empty name
+// the first parameter of each name, and, under the empty name, the value before them in lower case
 function parametersOf(header: string): Map<string, string> | undefined {
   const [value] = header.split(";", 1);
   const parameters = new Map([["", asciiLowerCase(trimBlanks(value!))]]);

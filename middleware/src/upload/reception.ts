@@ -35,7 +35,7 @@ export interface FormPlan {
   readonly requests: RequestsInProgress;
 }
 
-/** Memory used by all forms of the process. */
+/** Memory used by all forms in the process. */
 const memory = new FairBudget();
 
 /** ms for which to keep reading a rejected body before the connection closes: as long as other parsers do. */
@@ -93,16 +93,16 @@ export class Reception {
   }
 
   /**
-   * Reads the form, and sets the properties of the request. An application that closes waits until the files of a
-   * disconnected client are removed.
+   * Reads the form, and sets the properties of the request. A closing application waits until a disconnected client's
+   * files are removed.
    *
    * @throws {HttpError} If the form is rejected
-   * @throws {unknown} The error of a function of the program, or of the disk
+   * @throws {unknown} The error from one of the program's functions, or from the disk
    */
   receive(): Promise<void> {
     const received = this.#receive();
     this.#settled = received.catch(() => {});
-    // files of a disconnected client are removed in the background
+    // a disconnected client's files are removed in the background
     return new Promise((resolve, reject) => {
       this.#refuse = reject;
       received.then(resolve, reject);
@@ -241,7 +241,7 @@ export class Reception {
     return content;
   }
 
-  // the handler of a disconnected client still has the files
+  // a disconnected client's handler still has the files
   #over(): void {
     this.#isOver = true;
     this.#memory.release();

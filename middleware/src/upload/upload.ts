@@ -99,7 +99,9 @@ export type IsRequired<Fields, Name extends keyof Fields> = Name extends unknown
 /** Receives forms; sets `req.body`, `req.file` and `req.files`. */
 export type ReceiveForm<Files = FormFiles> = Middleware<Files>;
 
-/** Receives forms with files in the fields of the options, and creates middleware for one field, as multer does. */
+/**
+ * Receives forms with files in the fields that the options name, and creates middleware for one field, as multer does.
+ */
 export type Upload<Value = unknown, Fields = undefined> = ReceiveForm<FormFiles<Value, Fields>> & UploadOf<Value>;
 
 /** Creates middleware for one field. */
@@ -149,13 +151,13 @@ const TYPES = 'a list of media types such as ["image/*", "application/pdf"]';
  * multer's names:
  *
  * - `req.body`: the fields that are not files, by name; an array where a name is repeated. With the option `fields`,
- *   JSON in another field is one of them, with or without a file name.
+ *   these include JSON in other fields, with or without a file name.
  * - `req.files`: the files in order, or by field with the option `fields`; `req.file` is the first of all. Later
  *   handlers in the same call have them in their types.
  *
  * A rejected form goes to the error handlers as an `HttpError` with `code` and, if one field is at fault, `field`. The
- * status is 413 for too large or too many, 415 for a type, 400 for a malformed, unexpected or truncated form, 408 for a
- * client that stops sending, and 503 if memory is short. All files of the form are then removed.
+ * status is 413 for too much or too many, 415 for a wrong type, 400 for a malformed, unexpected or truncated form, 408
+ * for a client that stops sending, and 503 if memory is short. All of the form's files are then removed.
  *
  * @typeParam Value What `storage` returns
  * @typeParam Fields The fields that may have files; inferred

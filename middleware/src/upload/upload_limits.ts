@@ -6,19 +6,19 @@ import { refusal, type UploadErrorCode } from "./upload_error.ts";
 export interface UploadLimits {
   /** Maximum number of files, 10 by default. */
   files?: number;
-  /** Maximum bytes of a file, 10 MiB by default. */
+  /** Maximum bytes in a file, 10 MiB by default. */
   fileSize?: number;
   /** Maximum number of fields that are not files, 100 by default. */
   fields?: number;
-  /** Maximum bytes of the value of such a field, 100 KiB by default. */
+  /** Maximum bytes in such a field's value, 100 KiB by default. */
   fieldSize?: number;
-  /** Maximum bytes of a field's name, 100 by default. */
+  /** Maximum bytes in a field's name, 100 by default. */
   fieldNameSize?: number;
   /** Maximum number of parts, files and fields; by default the sum of `files` and `fields`. */
   parts?: number;
-  /** Maximum bytes of the whole body; by default the sum of the other limits. */
+  /** Maximum bytes in the whole body; by default the sum of the other limits. */
   total?: number;
-  /** Maximum bytes in memory of all forms of the process, until their responses have ended: 256 MiB by default. */
+  /** Maximum bytes in memory for all forms in the process, until their responses have ended: 256 MiB by default. */
   memory?: number;
 }
 
@@ -102,7 +102,7 @@ export function assertWithin(limits: CheckedLimits, name: FormLimit, value: numb
 /**
  * Creates the error for a form that memory has no room for.
  *
- * @param most Maximum bytes in memory of all forms together
+ * @param most Maximum bytes in memory for all forms together
  * @param why Whether no other form can be ended instead, or this one is the slowest
  * @param field Name of the current field
  */
