@@ -1,5 +1,5 @@
 /**
- * Generates a typed client of an application's routes: `sluice client`, for your own scripts.
+ * Generates a typed client for an application's routes: `sluice client`, for your own scripts.
  *
  * @module
  */

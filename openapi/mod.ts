@@ -1,7 +1,7 @@
 /**
- * Validation and an OpenAPI document from the same routes. `validate` checks requests against the schemas of any
- * Standard Schema library, and `openapi` generates the document from them. `operation` adds what schemas cannot
- * express, and `agentTools` turns the document into tools for an agent.
+ * Validation and an OpenAPI document from the same routes. `validate` checks requests against schemas from any Standard
+ * Schema library, and `openapi` generates the document from them. `operation` adds what schemas cannot express, and
+ * `agentTools` turns the document into tools for an agent.
  *
  * @module
  */

@@ -1,4 +1,4 @@
-/** Arguments of the command. */
+/** The command's arguments. */
 import { parseArgs } from "node:util";
 import { type Chosen, goTogether, type Runtime, RUNTIMES, runtimesFor, type Template, TEMPLATES } from "./choices.ts";
 import { UserError } from "./user_error.ts";

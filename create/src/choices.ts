@@ -8,18 +8,18 @@ export type Template = "api" | "views" | "websocket" | "worker";
 
 /** The user's choices. */
 export interface Choice {
-  /** Folder of the project, relative to the working directory. */
+  /** The project's folder, relative to the working directory. */
   readonly folder: string;
-  /** Runtime of the project. */
+  /** The project's runtime. */
   readonly runtime: Runtime;
-  /** Template of the project. */
+  /** The project's template. */
   readonly template: Template;
 }
 
 /** The user's choices so far. */
 export type Chosen = { readonly [Name in keyof Choice]: Choice[Name] | undefined };
 
-/** Display names of the runtimes. */
+/** The runtimes' display names. */
 export const RUNTIMES: Readonly<Record<Runtime, string>> = {
   node: "Node",
   deno: "Deno",
@@ -27,7 +27,7 @@ export const RUNTIMES: Readonly<Record<Runtime, string>> = {
   workers: "Cloudflare Workers",
 };
 
-/** Descriptions of the templates. */
+/** The templates' descriptions. */
 export const TEMPLATES: Readonly<Record<Template, string>> = {
   api: "a JSON API with a rate limiter",
   views: "pages from EJS views, and static files",

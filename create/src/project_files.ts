@@ -1,4 +1,4 @@
-/** The files of a project. */
+/** A project's files. */
 import type { Choice, Runtime, Template } from "./choices.ts";
 import { readTemplate } from "./templates.ts";
 import { RANGES } from "./versions.ts";
@@ -13,7 +13,7 @@ export interface Commands {
   readonly dev: string;
 }
 
-/** Contents of a template. */
+/** A template's contents. */
 interface Parts {
   /** Its files. */
   readonly files: readonly string[];
@@ -51,7 +51,7 @@ const RUNTIME_FILES: Readonly<Record<Runtime, readonly string[]>> = {
   workers: [".gitignore", "tsconfig.json"],
 };
 
-/** Where a model finds the API with examples. */
+/** Where a model finds the API, with examples. */
 const DOCS = {
   npm: "`node_modules/@sluice/sluice/llms-small.txt`: the API by example. Read it before you program.",
   jsr: "`deno doc jsr:@sluice/sluice`: the API with examples. Read it before you program.",
@@ -64,7 +64,7 @@ const COMMANDS: Readonly<Record<Runtime, Commands>> = {
   workers: { install: "npm install", test: "npm test", dev: "npm run dev" },
 };
 
-/** The commands of projects on a runtime. */
+/** The commands for projects on a runtime. */
 export function commandsOf(runtime: Runtime): Commands {
   return COMMANDS[runtime];
 }

@@ -1,4 +1,4 @@
-/** The folder of a project: its name, and whether it is free. */
+/** A project's folder: its name, and whether it is free. */
 import { lstat, readdir, stat } from "node:fs/promises";
 import { basename, dirname, resolve } from "node:path";
 import validate from "validate-npm-package-name";
@@ -10,14 +10,14 @@ export interface ProjectFolder {
   readonly given: string;
   /** Its absolute path. */
   readonly path: string;
-  /** Name of the project, valid for npm. */
+  /** The project's name, valid for npm. */
   readonly name: string;
   /** Whether it already exists, and is empty. */
   readonly exists: boolean;
 }
 
 /**
- * Checks whether a project can be written to a folder.
+ * Checks that a project can be written to a folder.
  *
  * @param given The folder, relative to the working directory; `.` for the directory itself
  * @throws {UserError} If its name is not a valid package name, or it is not empty

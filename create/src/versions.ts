@@ -1,7 +1,7 @@
-/** Versions of everything that projects use. */
+/** Versions that projects use. */
 import manifest from "../deno.json" with { type: "json" };
 
-/** The version of this package, which equals Sluice's. */
+/** This package's version, which equals Sluice's. */
 export const VERSION: string = manifest.version;
 
 /** Version ranges by package. */

@@ -6,8 +6,8 @@ import type { ProjectFolder } from "./project_folder.ts";
 import { UserError } from "./user_error.ts";
 
 /**
- * Writes files to a new or empty folder. They are staged elsewhere and moved when complete, so that a project is never
- * half written, and nothing can be overwritten.
+ * Writes files to a new or empty folder. They are staged elsewhere and moved when complete, so a project is never half
+ * written, and nothing can be overwritten.
  *
  * @param folder The folder
  * @param files Their contents, by path

@@ -9,11 +9,11 @@ const utils = {
   etag: compiled("etag", "strong"),
   /** Generates weak entity tags. */
   wetag: compiled("etag", "weak"),
-  /** Returns the function for a value of the setting `etag`. */
+  /** Returns the function for a value of `etag`. */
   compileETag: (value: unknown): unknown => compiled("etag", value),
-  /** Returns the function for a value of the setting `query parser`. */
+  /** Returns the function for a value of `query parser`. */
   compileQueryParser: (value: unknown): unknown => compiled("query parser", value),
-  /** Returns the function for a value of the setting `trust proxy`. */
+  /** Returns the function for a value of `trust proxy`. */
   compileTrust: (value: unknown): unknown => compiled("trust proxy", value),
   /** Flattens nested lists. */
   flatten: (list: readonly unknown[]): unknown[] => list.flat(Infinity),

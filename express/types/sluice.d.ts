@@ -1,5 +1,5 @@
 /**
- * What applications of Sluice have beyond Express's, for programs whose types are those of `@types/express`:
+ * What Sluice's applications have beyond Express's, for programs typed with `@types/express`:
  *
  * ```ts
  * import type {} from "express/sluice";

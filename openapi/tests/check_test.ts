@@ -1,5 +1,5 @@
 /**
- * Findings of `checkApplication`: in applications that deviate from their documents in one way, and in complete ones.
+ * Findings from `checkApplication`: in applications that deviate from their documents in one way, and in complete ones.
  */
 import { DatabaseSync } from "node:sqlite";
 import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";

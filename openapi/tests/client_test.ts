@@ -60,7 +60,9 @@ export function wrong(client: ReturnType<typeof createClient<paths>>) {
 }
 `;
 
-/** A client of the shop: omits values that have a default, and sends lists, objects and files as the libraries do. */
+/**
+ * A client for the shop: it omits values that have a default, and sends lists, objects and files as the libraries do.
+ */
 const SHOP_PROGRAM = `
 import createClient from "openapi-fetch";
 import type { paths } from "./api.d.ts";

@@ -300,7 +300,7 @@ Deno.test("a limiter in front responds 429 with its headers, and load shedding 5
   const statuses = Object.values(paths).map(({ get }) => Object.keys(get!.responses));
   const drafts = Array.from({ length: 4 }, () => ["429", "default"]);
   assertEquals(statuses, [["default"], ["429", "default"], ["429", "default"], ...drafts, ["503", "default"]]);
-  // the document matches what is sent
+  // the document matches the response
   for (const path of Object.keys(paths).filter((path) => path !== "/free" && path !== "/shed")) {
     await (await app.inject(path)).text();
     const refused = await app.inject(path);
@@ -384,10 +384,10 @@ Deno.test("what validate responds to invalid requests is described as it is sent
   assertEquals(responsesOf("/query")["400"]!.content, invalid);
   assertEquals(responsesOf("/body")["422"]!.content, invalid);
   assertEquals(responsesOf("/described")["400"], { description: "No query", content: invalid });
-  // the response of validate, and the program's own with the same status
+  // validate's response, and the program's own with the same status
   assertEquals(Object.keys(responsesOf("/own")["400"]!.content!), ["application/problem+json", "application/json"]);
   assertEquals(responsesOf("/taken")["default"], { description: "The program's response to an invalid request" });
-  // what it says is what is sent
+  // the document matches the response
   const ajv = new Ajv2020();
   const schemaOf = (status: string) => {
     const { schema } = responsesOf("/body")[status]!.content!["application/problem+json"]!;

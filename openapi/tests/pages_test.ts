@@ -85,7 +85,7 @@ Deno.test("only the viewer's files are served, and only to GET and HEAD", async 
 Deno.test("a path without the slash leads to the one with it, below any mount, and to no other host", async () => {
   const app = sluice().set("env", "test");
   const router = sluice.Router();
-  // the pages of a router alone
+  // pages for a router alone
   router.get("/notes", end);
   router.use("/docs", openapiPages(router, INFO, { prefix: "/api/:version" }));
   app.use("/api/:version", router);

@@ -27,7 +27,7 @@ const PATHS: Readonly<Record<string, readonly (readonly [template: string, match
 
 for (const [path, expected] of Object.entries(PATHS)) {
   Deno.test(`${path} is written in OpenAPI's syntax, and what the document says is what the route takes`, async () => {
-    // which also supports the paths of Express 5
+    // which also supports Express 5 paths
     const app = express4().set("env", "test");
     app.get(path, (_req, res) => void res.send("found"));
     const document = openapi(app, INFO);

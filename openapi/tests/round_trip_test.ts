@@ -51,7 +51,7 @@ async function tryOperation(
   const bodySchema = operation.requestBody?.content["application/json"]?.schema;
   const textOf = ({ in: part, schema }: OpenApiParameter): string => {
     const text = String(values.allowed(schema));
-    // an empty segment does not exist
+    // there are no empty segments
     return part === "path" && text === "" ? "x" : text;
   };
   const draft = (): Draft => ({

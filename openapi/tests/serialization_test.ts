@@ -1,7 +1,4 @@
-/**
- * Parameters and bodies are read in the serialization that the document declares, whichever library the schemas come
- * from.
- */
+/** Parameters and bodies are read in the serialization that the document declares, with schemas from any library. */
 import { upload } from "@sluice/middleware/upload";
 import { openapi, validate, type ValidateOptions } from "@sluice/openapi";
 import sluice, { type FrameworkApp } from "@sluice/sluice";
@@ -57,7 +54,7 @@ function parts(...fields: readonly (readonly [string, string | Blob])[]): Reques
   return { method: "POST", body };
 }
 
-/** Schemas of a list of strings, an object of two numbers, numbers and a file: `{ a: … }`. */
+/** Schemas for a list of strings, an object with two numbers, numbers and a file: `{ a: … }`. */
 const LIBRARIES = {
   zod: {
     list: z.object({ a: z.array(z.string()) }),

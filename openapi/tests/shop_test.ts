@@ -1,5 +1,5 @@
 /**
- * A program of 41 operations matches its document: it accepts what the document allows, and sends only what it
+ * A program with 41 operations matches its document: it accepts what the document allows, and sends only what it
  * declares.
  */
 import { openapi, type OpenApiDocument } from "@sluice/openapi";

@@ -165,7 +165,7 @@ Deno.test("res.json takes what the schema of its status takes, and nothing else"
     res.status(204).end();
     // @ts-expect-error -- another type
     res.json({ id: "1", at: new Date() });
-    // @ts-expect-error -- that of 404
+    // @ts-expect-error -- the 404 body
     res.json({ title: "None" });
     // @ts-expect-error -- that of 200
     res.status(404).json(user);

@@ -338,7 +338,7 @@ Deno.test("an error names the field and what is expected, and nothing of the val
       '/role role must be "admin" or "user"',
     ]);
   }
-  // a kind is not a value
+  // a type name is not a value
   assertEquals(await errorsOf("/zod", { pin: "undefined" }), [
     "/pin Invalid input: expected number, received string",
     '/role Invalid option: expected one of "admin"|"user"',

@@ -11,7 +11,7 @@ import { random } from "../../tests/support/random.ts";
 import { generatedRoutes } from "./support/generated_routes.ts";
 import { ordersApi } from "./support/orders_api.ts";
 
-/** Puts files into a temporary folder with all imports of this repository. */
+/** Puts files into a temporary folder with all of this repository's imports. */
 async function inFolder<T>(files: Readonly<Record<string, string>>, use: (folder: string) => Promise<T>): Promise<T> {
   const folder = await Deno.makeTempDir();
   try {
@@ -257,7 +257,7 @@ Deno.test("the guide's programs compile with the client of its application, thos
   });
 });
 
-/** Compares each of our types with that of openapi-typescript, in both directions. */
+/** Compares each of our types with openapi-typescript's, in both directions. */
 function compared(app: FrameworkApp): { ours: string; theirs: Promise<string>; pairs: string[] } {
   const document = openapi(app, { title: "Compared", version: "1" });
   const pairs: string[] = [];

@@ -19,9 +19,9 @@ export interface ExpressProgram {
   readonly folder: string;
   /** The Express that it requires directly. */
   readonly express: InstalledExpress;
-  /** Every Express in its `node_modules`, including those of its packages. */
+  /** Every Express in its `node_modules`, including its packages' own. */
   readonly installed: readonly InstalledExpress[];
-  /** The script `test` of its `package.json`. */
+  /** The script `test` in its `package.json`. */
   readonly testScript: string | undefined;
 }
 
@@ -41,7 +41,7 @@ export async function expressProgram(folder: string): Promise<ExpressProgram> {
   const manifest = await readManifest(folder);
   if (manifest === undefined) throw new UserError(`${folder} has no package.json: run this in the folder of a program`);
   const installed = await installedExpress(folder);
-  // the program's own comes before those of its packages, and of the packages in a workspace
+  // the program's own comes before its packages' and the workspace packages' own
   const [express] = installed.toSorted((one, other) => depthOf(one) - depthOf(other));
   if (express === undefined) {
     throw new UserError(

@@ -19,7 +19,7 @@ export interface Copies {
   readonly express: string;
   /** Folder of the program with Sluice. */
   readonly sluice: string;
-  /** Version of the package that replaces the program's own Express. */
+  /** Version of the package that replaces the program's Express. */
   readonly version: string;
   /** Removes both. */
   remove(): Promise<void>;

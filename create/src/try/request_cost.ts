@@ -1,4 +1,4 @@
-/** Measures the cost of a request: processor time and memory of all processes of a program. */
+/** Measures the cost of a request: processor time and memory, over all of a program's processes. */
 import { execFile } from "node:child_process";
 import { readdir, readFile } from "node:fs/promises";
 import { Agent, get } from "node:http";
@@ -10,15 +10,15 @@ import { lastLines, startCommand } from "./run_command.ts";
 
 /** The cost of a request. */
 export interface Cost {
-  /** Processor time of one request in µs. */
+  /** Processor time for one request in µs. */
   readonly processorUs: number;
   /** Resident memory after all requests, in MiB. */
   readonly memoryMib: number;
-  /** Status of the responses. */
+  /** The responses' status. */
   readonly status: number;
 }
 
-/** What to start, and what to request. */
+/** The command to start, and the path to request. */
 export interface CostOptions {
   /** Command that starts the program. */
   readonly start: string;
@@ -44,7 +44,7 @@ const execute = promisify(execFile);
 /**
  * Starts a program and measures the cost of its responses.
  *
- * @param folder Folder of the program
+ * @param folder The program's folder
  * @param options What to start and request
  * @throws {UserError} If it does not respond, or its processes cannot be inspected
  */

@@ -1,4 +1,4 @@
-/** Runs commands of the program, with all their child processes. */
+/** Runs the program's commands, with all their child processes. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { delimiter, join } from "node:path";
 import process from "node:process";
@@ -38,7 +38,7 @@ export interface Running {
 }
 
 /**
- * Starts a command in the program's shell, with the commands of its packages on the path.
+ * Starts a command in the program's shell, with its packages' commands on the path.
  *
  * @param command The command
  * @param options Where to run it

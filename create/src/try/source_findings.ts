@@ -10,7 +10,7 @@ export interface Finding {
   readonly line: number;
   /** The difference. */
   readonly what: string;
-  /** What to write or set instead. */
+  /** The code or setting to use instead. */
   readonly instead: string;
 }
 
@@ -20,7 +20,7 @@ interface Rule {
   readonly instead: string;
 }
 
-/** All of these are on the page of differences from Express. */
+/** All of these are on the page about differences from Express. */
 const RULES: readonly Rule[] = [
   {
     pattern:
@@ -58,7 +58,7 @@ const ELSEWHERE: ReadonlySet<string> = new Set(["node_modules", "dist", "build",
 const MOST_BYTES = 500_000;
 
 /**
- * Searches the sources of a program.
+ * Searches a program's sources.
  *
  * @param folder Its folder; packages and build output are skipped
  * @returns The lines, by file

@@ -1,7 +1,7 @@
 /** Parses a test runner's output. */
 import { stripVTControlCharacters } from "node:util";
 
-/** Number of passed and failed tests of one name. */
+/** Number of passed and failed tests with one name. */
 export interface Outcome {
   readonly passed: number;
   readonly failed: number;
@@ -19,7 +19,7 @@ export interface Difference {
 
 const NONE: Outcome = { passed: 0, failed: 0 };
 
-/** Lines of mocha, Jest, Vitest, AVA and `node --test` for a passed test. */
+/** Lines from mocha, Jest, Vitest, AVA and `node --test` for a passed test. */
 const PASSED = /^\s*[✓✔√]\s+(.+)$/;
 /** The same for a failed test. */
 const FAILED = /^\s*(?:[✕✖×✗✘]|●)\s+(.+)$/;
@@ -27,7 +27,7 @@ const FAILED = /^\s*(?:[✕✖×✗✘]|●)\s+(.+)$/;
 const HEADINGS = /^(?:failing tests:|Console|.*Warning:?)$/;
 /** A failed test in mocha's list, which repeats it with its error after the totals. */
 const NUMBERED = /^\s*\d+\) (.+)$/;
-/** A line of the Test Anything Protocol. */
+/** A Test Anything Protocol line. */
 const TAP = /^\s*(not )?ok \d+\s*(?:- )?(.*)$/;
 /** mocha's totals, after which it repeats failures. */
 const TOTALS = /^\s*\d+ (?:passing|failing|pending)\b/;
@@ -38,7 +38,7 @@ const FILE = /^\s*(PASS|FAIL)\s+(\S+)(?: \(.*\))?$/;
  * Parses a test runner's output.
  *
  * @param output The output
- * @returns The outcomes of the tests, by name; empty if it prints no names
+ * @returns The tests' outcomes, by name; empty if it prints no names
  */
 export function readTestResults(output: string): ReadonlyMap<string, Outcome> {
   const outcomes = new Map<string, Outcome>();
@@ -72,7 +72,7 @@ export function readTestResults(output: string): ReadonlyMap<string, Outcome> {
   return outcomes;
 }
 
-/** Totals of Jest, Vitest, `node --test`, jasmine and mocha, which may print fewer names. */
+/** Totals from Jest, Vitest, `node --test`, jasmine and mocha, which may print fewer names. */
 const TOTAL =
   /^Tests:.*?(\d+) total$|^\s*Tests\s.*\((\d+)\)$|^[#ℹ] tests (\d+)$|^(\d+) specs?,|^\s*(\d+) (?:pass|fail)ing\b/gm;
 

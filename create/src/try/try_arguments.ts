@@ -1,4 +1,4 @@
-/** Arguments of `create-sluice try`. */
+/** Arguments for `create-sluice try`. */
 import { parseArgs } from "node:util";
 import { UserError } from "../user_error.ts";
 
@@ -10,11 +10,11 @@ export interface TryArguments {
   readonly test: string | undefined;
   /** Command that starts the program, to measure a request. */
   readonly start: string | undefined;
-  /** Path to request for that. */
+  /** Path to request for the measurement. */
   readonly url: string;
   /** Port the program listens on, if it does not read `PORT`. */
   readonly port: number | undefined;
-  /** Time limit of one test run, in minutes. */
+  /** Time limit for one test run, in minutes. */
   readonly minutes: number;
   /** Whether the report is JSON. */
   readonly json: boolean;

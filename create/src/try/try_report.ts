@@ -17,9 +17,9 @@ export interface TestReport {
   readonly differences: readonly Difference[];
 }
 
-/** Result of a trial. */
+/** A trial's result. */
 export interface TryReport {
-  /** Version of the program's Express. */
+  /** The program's Express version. */
   readonly express: string;
   /** The package that replaced it, with its version. */
   readonly sluice: string;

@@ -19,15 +19,15 @@ export interface LayerConstructor {
   new (path: string | RegExp, options: LayerOptions | null, fn: AnyFunction): OwnLayer;
   /** Creates a layer. */
   (path: string | RegExp, options: LayerOptions | null, fn: AnyFunction): OwnLayer;
-  /** Prototype of the layers created here. */
+  /** Prototype for layers created here. */
   readonly prototype: OwnLayer;
 }
 
 /**
  * A layer with Express's arguments, for programs that match paths themselves.
  *
- * Its prototype inherits from that of all layers. Programs that await promises replace its `handle` by their own
- * accessor, which must not affect existing layers; Sluice awaits promises itself. A function assigned to
+ * Its prototype inherits from the one all layers share. Programs that await promises replace its `handle` with their
+ * own accessor, which must not affect existing layers; Sluice awaits promises itself. A function assigned to
  * `handle_request` is called for all layers.
  */
 const Layer = function (this: unknown, path: string | RegExp, options: LayerOptions | null, fn: AnyFunction): OwnLayer {

@@ -21,7 +21,7 @@ function withEmptyBody(parse: BodyParser): BodyParser {
       req.body ??= {};
       next(error);
     });
-  // packages look for a layer of this name, as Nest does before it adds its own parser
+  // packages look for a layer with this name, as Nest does before it adds its own parser
   Object.defineProperty(parser, "name", { value: parse.name });
   return withDetails(parser, detailsOf(parse));
 }

@@ -17,14 +17,14 @@ export function assertFunctions(method: string, kind: "callback" | "middleware",
 
 /** An application or a router. */
 interface WithUse {
-  // deno-lint-ignore no-explicit-any -- accepts every signature of Express
+  // deno-lint-ignore no-explicit-any -- accepts every Express signature
   use(...args: any[]): unknown;
 }
 
 /**
  * Makes `use` reject anything but functions with Express 4's message.
  *
- * @param prototype Prototype of applications or routers
+ * @param prototype Prototype for applications or routers
  */
 export function checkUse(prototype: WithUse): void {
   const { use } = prototype;

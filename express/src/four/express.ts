@@ -23,7 +23,7 @@ const PROFILE: Profile = {
     type.replace(/^text\/javascript/, "application/javascript").replace("; charset=utf-8", "; charset=UTF-8"),
   Request,
   Response,
-  // the program's own, so that what agents patch there applies to the routers of applications, too
+  // the program's own, so that agents' patches there apply to applications' routers, too
   get Router() {
     return makeRouter as RouterClass;
   },
@@ -35,7 +35,7 @@ class App extends ExpressApp {
     return PROFILE;
   }
 
-  /** Stores a setting; the extended parser builds longer arrays than that of Express 5. */
+  /** Stores a setting; the extended parser builds longer arrays than Express 5's. */
   override set(name: string, ...rest: [value?: unknown]): this {
     const result = super.set(name, ...rest);
     if (name === "query parser" && rest[0] === "extended") {
@@ -57,7 +57,7 @@ showMembers(Response.prototype, [...RESPONSE_NAMES, "sendfile"]);
 hideSockets(App.prototype, Router.prototype);
 
 const makeRouter = routerConstructor(Router);
-// as in Express 4, the function is the prototype of its routers: packages such as express-ws add methods to it
+// as in Express 4, the function is its routers' prototype: packages such as express-ws add methods to it
 Object.setPrototypeOf(makeRouter, Router.prototype);
 Object.defineProperty(makeRouter, "prototype", { value: makeRouter });
 

@@ -2,7 +2,7 @@ import { ExpressRequest, ownAccessor } from "../shared/express_request.ts";
 
 type Any = ExpressRequest["body"];
 
-/** A request with what Express 4 has, but Express 5 lacks. */
+/** A request with the properties that Express 4 has, but Express 5 lacks. */
 export class Request extends ExpressRequest {
   /**
    * As in Express 4, whose first middleware assigns the query; shared by all requests, see {@linkcode ExpressRequest}.

@@ -7,12 +7,12 @@ type Any = ReturnType<BaseRouter["handle"]> | Parameters<BaseRouter["handle"]>[0
 /** Creates a handler from the arguments of `router.param(name, …)`, or returns nothing. */
 type ParamFactory = (name: string, handler: unknown) => unknown;
 
-/** A router with what Express 4 has, but Express 5 lacks. */
+/** A router with the features that Express 4 has, but Express 5 lacks. */
 export class Router extends BaseRouter {
-  /** Factories of parameter handlers; the name is Express 4's. */
+  /** Factories for parameter handlers; the name is Express 4's. */
   readonly _params: ParamFactory[] = [];
 
-  /** The syntax of its paths, besides Express 5's. */
+  /** Its path syntax, besides Express 5's. */
   override get [dialectKey](): PathDialect {
     return PATHS;
   }
@@ -22,7 +22,7 @@ export class Router extends BaseRouter {
     super.handle(req, res, next ?? (() => {}));
   }
 
-  /** Registers a handler of a parameter, or a factory for handlers registered later. */
+  /** Registers a handler for a parameter, or a factory for handlers registered later. */
   override param(name: Any, handler?: Any): this {
     if (typeof name === "function") {
       this._params.push(name as ParamFactory);
@@ -36,7 +36,7 @@ export class Router extends BaseRouter {
     return super.param(bare, made as Any);
   }
 
-  /** Registers handlers of a method, and rejects others as Express 4 does. */
+  /** Registers handlers for a method, and rejects others as Express 4 does. */
   override register(method: string | null, path: Any, handlers: readonly unknown[]): this {
     assertFunctions(`Route.${method ?? "all"}`, "callback", handlers);
     return super.register(method, path, handlers);

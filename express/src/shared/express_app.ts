@@ -22,8 +22,8 @@ export class ExpressApp extends FrameworkApp {
 }
 
 /**
- * Copies all methods of applications to the prototype of a class: Express has them on one object, and packages such as
- * Feathers look no further. As in Express, they are enumerable there.
+ * Copies all application methods to a class's prototype: Express has them on one object, and packages such as Feathers
+ * look no further. As in Express, they are enumerable there.
  *
  * @param App The class
  * @param names Methods that only one major has
@@ -39,10 +39,10 @@ export function gatherMethods(App: { readonly prototype: ExpressApp }, names: re
 }
 
 /**
- * Hides `ws` of applications and routers: express-ws adds a method of that name, unless one exists. Sluice's routers,
+ * Hides `ws` on applications and routers: express-ws adds a method with that name, unless one exists. Sluice's routers,
  * which have it, can be mounted.
  *
- * @param prototypes Prototypes of applications and routers
+ * @param prototypes Prototypes for applications and routers
  */
 export function hideSockets(...prototypes: readonly object[]): void {
   for (const prototype of prototypes) {

@@ -2,7 +2,7 @@ import { FrameworkRequest } from "@sluice/sluice";
 import { propertyOf, showMembers, showNodes } from "./shown.ts";
 
 /**
- * Own properties of Node's and Express's requests: `{ ...req }` and `Object.assign({}, req)` copy them. The accessors
+ * Own properties on Node's and Express's requests: `{ ...req }` and `Object.assign({}, req)` copy them. The accessors
  * are shared by all requests, because otherwise V8 would turn every request into a hash table.
  */
 const OWN: readonly (readonly [name: string, accessor: PropertyDescriptor])[] = [
@@ -13,7 +13,7 @@ const OWN: readonly (readonly [name: string, accessor: PropertyDescriptor])[] = 
 /**
  * Returns a class's accessor, to define on each of its objects.
  *
- * @param prototype Prototype of the class
+ * @param prototype The class's prototype
  * @param name The accessor
  */
 export function ownAccessor(prototype: object, name: string): PropertyDescriptor {
@@ -25,9 +25,9 @@ export class ExpressRequest extends FrameworkRequest {
   override httpVersion = "1.1";
   override httpVersionMajor = 1;
   override httpVersionMinor = 1;
-  /** Status of a response to Node's client; `null` in a request. */
+  /** Status in a response to Node's client; `null` in a request. */
   readonly statusCode: number | null = null;
-  /** Reason phrase of a response to Node's client; `null` in a request. */
+  /** Reason phrase in a response to Node's client; `null` in a request. */
   readonly statusMessage: string | null = null;
   /** Whether Node has detached the connection; such requests reach no handler. */
   readonly upgrade = false;
@@ -42,7 +42,7 @@ export class ExpressRequest extends FrameworkRequest {
     for (const [name, accessor] of OWN) Object.defineProperty(this, name, accessor);
   }
 
-  /** Address of the client; for IPv4 in the form of Node's socket, which may be `::ffff:127.0.0.1`. */
+  /** The client's address; for IPv4 in the form that Node's socket has, which may be `::ffff:127.0.0.1`. */
   override get ip(): string | undefined {
     const address = super.ip;
     const { remoteAddr } = (this.info ?? {}) as { remoteAddr?: { hostname?: unknown } };

@@ -20,7 +20,7 @@ interface Pair {
   readonly res: unknown;
 }
 
-/** The `req.info` of a request from Node's server. */
+/** The `req.info` on a request from Node's server. */
 interface NodeInfo {
   readonly req?: object;
   readonly res?: object;
@@ -41,7 +41,7 @@ export const error: LayerErrorCall = function (failure, req, res, next) {
   return handleError.call(this, failure, pair?.req ?? req, pair?.res ?? res, next);
 };
 
-/** A prototype of layers. */
+/** A prototype for layers. */
 type Prototype = Record<string, unknown>;
 
 /**

@@ -6,7 +6,7 @@ interface NodeServers {
   createServer(app: FrameworkApp): NodeServer;
 }
 
-/** A server of `node:http`. */
+/** A `node:http` server. */
 interface NodeServer {
   listen(...args: readonly unknown[]): Server;
   once(event: "error" | "listening", listener: (error?: Error) => void): this;
@@ -17,7 +17,7 @@ interface NodeServer {
  * Listens on a Unix socket or a named pipe.
  *
  * @param app The application
- * @param args The arguments of `app.listen`
+ * @param args The arguments to `app.listen`
  * @returns Node's server; `undefined` if there is no path, or the runtime has no Node servers
  */
 export function listenAtPath(app: FrameworkApp, args: readonly unknown[]): Server | undefined {

@@ -1,19 +1,19 @@
 import { METHODS } from "@sluice/sluice/profile";
 
-/** Names that both majors of Express assign to the prototype of requests. */
+/** Names that both majors of Express assign to the request prototype. */
 export const REQUEST_NAMES: readonly string[] = [
   ...["get", "header", "accepts", "acceptsEncodings", "acceptsCharsets", "acceptsLanguages", "range", "is"],
   ...["protocol", "secure", "ip", "ips", "subdomains", "path", "host", "hostname", "fresh", "stale", "xhr"],
 ];
 
-/** Names that both majors of Express assign to the prototype of responses. */
+/** Names that both majors of Express assign to the response prototype. */
 export const RESPONSE_NAMES: readonly string[] = [
   ...["status", "links", "send", "json", "jsonp", "sendStatus", "sendFile", "download", "contentType", "type"],
   ...["format", "attachment", "append", "set", "header", "get", "clearCookie", "cookie", "location", "redirect"],
   ...["vary", "render"],
 ];
 
-/** Names that both majors of Express assign to the prototype of applications. */
+/** Names that both majors of Express assign to the application prototype. */
 export const APPLICATION_NAMES: readonly string[] = [
   ...METHODS,
   ...["handle", "use", "route", "engine", "param", "set", "path", "enabled", "disabled", "enable", "disable"],
@@ -21,7 +21,7 @@ export const APPLICATION_NAMES: readonly string[] = [
 ];
 
 /**
- * Makes members of a class enumerable, like Express's, which are assigned: programs copy them by `for…in` and
+ * Makes a class's members enumerable, like Express's, which are assigned: programs copy them with `for…in` and
  * `Object.assign`.
  *
  * @param prototype Prototype of the class
@@ -51,7 +51,7 @@ export function showNodes(prototype: object): void {
 }
 
 /**
- * Returns the descriptor of a property of an object, or of its nearest prototype that has one.
+ * Returns a property's descriptor from an object, or from its nearest prototype that has one.
  *
  * @param object The object
  * @param name The property

@@ -34,17 +34,17 @@ export interface CheckedApp extends WithRoutes {
  * ```
  */
 export interface CheckOptions {
-  /** The document; by default that of `openapi`, without further options. */
+  /** The document; by default the one from `openapi`, without further options. */
   readonly document?: OpenApiDocument;
-  /** Seed of the requests: the same seed generates the same requests. 1 by default. */
+  /** Seed for the requests: the same seed generates the same requests. 1 by default. */
   readonly seed?: number;
   /** Number of valid requests per operation; 20 by default. */
   readonly runs?: number;
   /** The operations to check, such as `POST /notes/{id}` or their `operationId`; all by default. */
   readonly only?: readonly string[];
-  /** Headers of all requests, such as those that authenticate. */
+  /** Headers for all requests, such as those that authenticate. */
   readonly headers?: HeadersInit;
-  /** Timeout of a response in ms; 5000 by default. */
+  /** Timeout for a response in ms; 5000 by default. */
   readonly timeoutMs?: number;
 }
 
@@ -57,7 +57,7 @@ export interface Finding {
   readonly kind: "refuses" | "accepts" | "responds";
   /** Method and path, as in the document. */
   readonly operation: string;
-  /** What is wrong. */
+  /** The fault. */
   readonly reason: string;
   /** The smallest request found to reproduce it. */
   readonly request: SentRequest;
@@ -67,7 +67,7 @@ export interface Finding {
 
 /** What was checked, and what was found. */
 export interface CheckReport {
-  /** The seed of the requests. */
+  /** The seed for the requests. */
   readonly seed: number;
   /** Number of checked operations. */
   readonly operations: number;
@@ -88,7 +88,7 @@ const NAMES: OptionNames<CheckOptions> = {
   timeoutMs: true,
 };
 
-/** Maximum characters of a body in a finding. */
+/** Maximum characters from a body in a finding. */
 const SHOWN = 500;
 
 /** Maximum number of requests to shrink a finding. */
@@ -164,11 +164,11 @@ export async function checkApplication(app: CheckedApp, options: CheckOptions = 
   };
 }
 
-/** The outcome of one request. */
+/** One request's outcome. */
 interface Outcome {
   readonly request: Request;
   readonly response: ReadResponse;
-  /** What is wrong with it, and what distinguishes it from other faults. */
+  /** Its fault, and what distinguishes that from other faults. */
   readonly fault?: { readonly kind: Finding["kind"]; readonly reason: string; readonly key: string };
 }
 
@@ -322,7 +322,7 @@ class Checker {
   }
 }
 
-/** What a rejection reports, and where: problem details, as `validate` sends them. */
+/** The errors in a rejection, and where they are: problem details, as `validate` sends them. */
 function refusalIn(text: string): { where: string; why: string } {
   try {
     const { errors, detail, title } = JSON.parse(text) as {

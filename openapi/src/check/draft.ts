@@ -7,7 +7,7 @@ import type { Schemas } from "./schemas.ts";
 /** Where a value is written, which determines what a string may contain. */
 export type ValueLocation = "path" | "query" | "header" | "cookie" | "body";
 
-/** Parts of a request that consist of parameters. */
+/** Request parts that consist of parameters. */
 export type ParameterPart = "params" | "query" | "headers" | "cookies";
 
 /** A request before serialization. */
@@ -21,7 +21,7 @@ export interface Draft {
   readonly body?: { readonly type: string; readonly value: unknown } | { readonly type: string; readonly text: string };
 }
 
-/** A parameter, with what is needed to send it. */
+/** A parameter, with everything needed to send it. */
 export interface KnownParameter {
   readonly part: ParameterPart;
   readonly name: string;
@@ -49,13 +49,13 @@ export interface KnownOperation {
 const PARTS = { path: "params", query: "query", header: "headers", cookie: "cookies" } as const;
 
 /**
- * Reads an operation of a document.
+ * Reads an operation from a document.
  *
  * @param method Its method in lower case
  * @param template Its path, in OpenAPI's syntax
  * @param operation The operation
- * @param wildcards Which parameters of paths span several segments
- * @param schemas The schemas of the document
+ * @param wildcards Which path parameters span several segments
+ * @param schemas The document's schemas
  */
 export function knownOperation(
   method: string,
@@ -102,7 +102,7 @@ function known(parameter: OpenApiParameter, schemas: Schemas): KnownParameter {
 }
 
 /**
- * Converts a draft to a call of the client's runtime.
+ * Converts a draft to a call to the client's runtime.
  *
  * @param draft The draft
  */

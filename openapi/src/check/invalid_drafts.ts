@@ -7,7 +7,7 @@ import { isFile } from "./values.ts";
 export interface InvalidDraft {
   /** The request. */
   readonly draft: Draft;
-  /** What is wrong with it, such as `query page`; several requests may share it. */
+  /** Its fault, such as `query page`; several requests may share it. */
   readonly where: string;
   /** The invalid value there. */
   readonly what: string;
@@ -21,7 +21,7 @@ const TEXTS = ["~", "-1", "1.5", "true", "99999999999999999999", "x".repeat(300)
 /** Values that part of a body may not allow. */
 const VALUES: readonly unknown[] = [null, true, 7.5, -1, "", "~", "x".repeat(300), [], {}];
 
-/** The name of a field that is in no schema. */
+/** A field name that is in no schema. */
 const UNEXPECTED = "unexpectedField";
 
 /**
@@ -29,7 +29,7 @@ const UNEXPECTED = "unexpectedField";
  *
  * @param known The operation
  * @param valid A valid request
- * @param schemas The schemas of the document
+ * @param schemas The document's schemas
  */
 export function* invalidDrafts(known: KnownOperation, valid: Draft, schemas: Schemas): Generator<InvalidDraft> {
   for (const { part, name, schema, isRequired, isFree } of known.parameters) {

@@ -13,11 +13,11 @@ export interface ReadResponse {
 }
 
 /**
- * Finds what in a response contradicts the document.
+ * Finds where a response contradicts the document.
  *
  * @param operation The operation
  * @param response The response
- * @param schemas The schemas of the document
+ * @param schemas The document's schemas
  * @returns The fault, `undefined` if the response matches
  */
 export function responseFault(

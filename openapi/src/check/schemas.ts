@@ -1,7 +1,7 @@
 import { type OutputUnit, Validator } from "@cfworker/json-schema";
 import type { JsonSchema, OpenApiDocument } from "../document/openapi_document.ts";
 
-/** The schemas of a document, for validation. */
+/** A document's schemas, for validation. */
 export class Schemas {
   readonly #components: Readonly<Record<string, JsonSchema>>;
   readonly #validators = new Map<unknown, Validator>();

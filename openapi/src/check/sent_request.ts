@@ -21,7 +21,7 @@ const ORIGIN = "http://localhost";
  *
  * @param known Its operation
  * @param draft The draft
- * @param headers Headers of all requests
+ * @param headers Headers for all requests
  */
 export function requestFor(known: KnownOperation, draft: Draft, headers: HeadersInit | undefined): Request {
   return requestOf(ORIGIN, known.method, known.path, callOf(draft), { styles: known.styles }, headers);

@@ -20,11 +20,11 @@ const DEEP = 4;
 /** Maximum depth: a schema that requires itself has no value. */
 const DEEPEST = 24;
 
-/** Generates values that the schemas of a document allow. */
+/** Generates values that a document's schemas allow. */
 export class Values {
   readonly #schemas: Schemas;
 
-  /** @param schemas The schemas of the document */
+  /** @param schemas The document's schemas */
   constructor(schemas: Schemas) {
     this.#schemas = schemas;
   }
@@ -172,7 +172,7 @@ function nothing(): never {
   throw new NoValueError("a schema allows nothing");
 }
 
-/** Values of a schema without constraints. */
+/** Values for a schema without constraints. */
 function anything(location: ValueLocation): Arbitrary<unknown> {
   return location === "body" ? fc.oneof(fc.string(), fc.integer(), fc.boolean()) : texts(location, 1, 12);
 }
@@ -250,7 +250,7 @@ function numbers(schema: JsonSchema): Arbitrary<number> {
   const min = Math.max(minimum ?? -1e9, exclusiveMinimum ?? -1e9);
   const max = Math.min(maximum ?? 1e9, exclusiveMaximum ?? 1e9);
   const double = fc.double({ min, max, noNaN: true, noDefaultInfinity: true });
-  // JSON has no negative zero, and real clients mostly send numbers of few digits
+  // JSON has no negative zero, and real clients mostly send short numbers
   return fc.oneof(
     fc.integer({ min: Math.ceil(clamp(min)), max: Math.max(Math.ceil(clamp(min)), Math.floor(clamp(max))) }),
     double,
@@ -264,7 +264,7 @@ function days(): Arbitrary<Date> {
   return fc.date({ min: new Date("1970-01-01"), max: new Date("2099-12-31"), noInvalidDate: true });
 }
 
-/** Values of formats that every library accepts. */
+/** Values for formats, which every library accepts. */
 const FORMATS: Readonly<Record<string, () => Arbitrary<string>>> = {
   "date": () => days().map((day) => day.toISOString().slice(0, 10)),
   "date-time": () => days().map((day) => day.toISOString()),

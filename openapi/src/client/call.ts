@@ -32,14 +32,14 @@ export interface Call extends CallOptions {
 }
 
 /**
- * Creates the request of a call.
+ * Creates the request for a call.
  *
- * @param origin Address of the application, with any prefix of all paths
+ * @param origin Address of the application, with any prefix that all paths share
  * @param method Its method in lower case
  * @param path Its path, in the syntax of routes
  * @param call The data to send
  * @param wire How to send it, where that differs from the default
- * @param common Headers of all requests; those of the call replace them
+ * @param common Headers for all requests; the call's own replace them
  * @throws {TypeError} If a path parameter is missing
  */
 export function requestOf(

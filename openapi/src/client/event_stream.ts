@@ -39,7 +39,7 @@ export async function* eventStream<Data>(
 }
 
 /**
- * Reads a body of newline-delimited JSON.
+ * Reads newline-delimited JSON from a body.
  *
  * @param body The body
  */
@@ -47,7 +47,7 @@ export async function* jsonLines(body: ReadableStream<Uint8Array>): AsyncGenerat
   for await (const line of lines(body, true)) if (line.trim() !== "") yield JSON.parse(line);
 }
 
-/** Yields the lines of a body; an unterminated last line only if `withRest`. */
+/** Yields a body's lines; an unterminated last line only if `withRest`. */
 async function* lines(body: ReadableStream<Uint8Array>, withRest = false): AsyncGenerator<string, void, void> {
   const reader = body.getReader();
   const decoder = new TextDecoder();

@@ -20,19 +20,18 @@ import type { Wire } from "./wire.ts";
  * ```
  */
 export interface ClientOptions {
-  /** Address of the application, such as `https://api.example`; in a browser, that of the page by default. */
+  /** Address of the application, such as `https://api.example`; in a browser, the page's by default. */
   readonly baseUrl?: string | URL;
   /** Sends requests; the global `fetch` by default, and `app.fetch` in tests. */
   readonly fetch?: (request: Request) => Response | Promise<Response>;
-  /** Headers of all requests, or a function that returns them, for example with a token that changes. */
+  /** Headers for all requests, or a function that returns them, for example with a token that changes. */
   readonly headers?: HeadersInit | (() => HeadersInit | Promise<HeadersInit>);
 }
 
 const METHODS = ["get", "put", "post", "delete", "options", "head", "patch", "trace"] as const;
 
 /**
- * Creates a client: `createClient` of a file that `sluice client` has generated calls this, with the types of its
- * routes.
+ * Creates a client: `createClient` in a file that `sluice client` has generated calls this, with its routes' types.
  *
  * @param wire Routes that differ from the defaults
  * @param options Where requests go

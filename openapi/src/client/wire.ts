@@ -1,10 +1,10 @@
-/** How the parts of a route's requests are written, where that differs from the default. */
+/** How the parts of a route's requests are serialized, where that differs from the default. */
 export interface WireRoute {
   /** Media type of `body`. */
   readonly type?: string;
   /** OpenAPI styles of parameters, by part and name: `{ "query.ids": "pipeDelimited" }`; a star explodes it. */
   readonly styles?: Readonly<Record<string, string>>;
-  /** Whether the data of events is JSON. */
+  /** Whether event data is JSON. */
   readonly jsonEvents?: true;
 }
 

@@ -33,9 +33,9 @@ const MAPS = new Set(["properties", "patternProperties", "dependentSchemas"]);
 const DATA = new Set(["const", "default", "enum", "examples", "example", "required", "dependentRequired"]);
 
 /**
- * The named schemas of a document. Names do not depend on the order of routes. A schema that is identical in requests
- * and responses is one component; a differing output is `NoteOutput` beside `Note`. Of different schemas with the same
- * name, their content decides which is `Note2`. Schemas used once are inlined.
+ * A document's named schemas. Names do not depend on the order of routes. A schema that is identical in requests and
+ * responses is one component; a differing output is `NoteOutput` beside `Note`. If different schemas have the same
+ * name, their content decides which becomes `Note2`. Schemas used once are inlined.
  */
 export class Components {
   readonly #found: Found[] = [];
@@ -224,7 +224,7 @@ function free(wanted: string, taken: Set<string>): string {
   return name;
 }
 
-/** Keeps only the references of a mapping. */
+/** Keeps only the references in a mapping. */
 function pointing(discriminator: unknown): unknown {
   const { propertyName, mapping } = Object(discriminator) as {
     propertyName?: unknown;
@@ -278,7 +278,7 @@ function mapSchemas(
   return Object.fromEntries(entries);
 }
 
-/** Placeholder names of unnamed definitions in zod and valibot. */
+/** Placeholder names for unnamed definitions in zod and valibot. */
 const UNNAMED = /^(?:__schema)?\d+$/;
 
 /** Returns a schema's own name: `id` is zod's; a title only counts for objects, because on a string it is a label. */
@@ -290,7 +290,7 @@ function nameOf(schema: JsonSchema): string | undefined {
   return found === undefined || plainName(found) === "" ? undefined : found;
 }
 
-/** Reduces a name to the characters allowed for a component; of a URL, its last part. */
+/** Reduces a name to the characters allowed for a component; a URL, to its last part. */
 function plainName(name: string): string {
   return (/[^/#]*$/.exec(name)?.[0] ?? "").replace(/[^\w.-]/g, "");
 }

@@ -30,7 +30,7 @@ export interface WithRoutes {
 }
 
 /**
- * What a document has besides the routes.
+ * Parts of a document besides the routes.
  *
  * @example A server, and who may use it
  * ```ts
@@ -58,7 +58,7 @@ export interface OpenApiOptions {
   readonly schemas?: Readonly<Record<string, unknown>>;
   /** Converts schemas that cannot convert themselves to JSON Schema. */
   readonly toJsonSchema?: ToJsonSchema;
-  /** Prefix of every path, for a router that is mounted elsewhere. */
+  /** Prefix for every path, for a router that is mounted elsewhere. */
   readonly prefix?: string;
   /** Requests that the program sends to its subscribers, by name: `{ paid: { body: Invoice } }`. */
   readonly webhooks?: Readonly<Record<string, OutgoingRequest>>;
@@ -97,13 +97,13 @@ const INSTEAD = {
 /** The methods supported by OpenAPI 3.1. */
 const METHODS = ["get", "put", "post", "delete", "options", "head", "patch", "trace"];
 
-/** The methods listed for a route that handles all methods. */
+/** The methods listed for a route that handles every method. */
 const OF_ALL = ["get", "put", "post", "delete", "patch"];
 
 /**
- * Creates an OpenAPI 3.1 document of the registered routes, including those of mounted routers. Schemas are those that
- * `validate` checks against: their input types describe requests, their output types responses. Anything that cannot be
- * expressed is listed under `x-not-expressible`, with its route and the reason.
+ * Creates an OpenAPI 3.1 document for the registered routes, including those in mounted routers. Its schemas are the
+ * ones that `validate` checks against: their input types describe requests, their output types responses. Anything that
+ * cannot be expressed is listed under `x-not-expressible`, with its route and the reason.
  *
  * @param app The application, or a router
  * @param info Title and version of the API, and other fields of the info object
@@ -180,7 +180,7 @@ class DocumentBuilder {
   build(app: WithRoutes, info: OpenApiInfo): OpenApiDocument {
     const routes = app.getRegisteredRoutes(this.#options.prefix ?? "", { details: true });
     for (const route of routes) if (route.method !== "ALL") this.#add(route, [route.method.toLowerCase()]);
-    // a route for all methods is often middleware for the routes of its path
+    // a route for all methods is often middleware for the routes on its path
     for (const route of routes) if (route.method === "ALL") this.#add(route, OF_ALL);
     const { servers, security, securitySchemes } = this.#options;
     const order = new Map(routes.map(({ fullPath }, i) => [fullPath, i]));
@@ -284,7 +284,7 @@ class DocumentBuilder {
       const item = this.#paths[known.path] ??= {};
       if (route.method === "ALL" && Object.keys(item).length > 0) continue;
       for (const method of methods) {
-        // of two routes, the first gets the requests
+        // if two routes match, the first gets the requests
         item[method] ??= this.#operation(route, method, facts, template, known);
       }
     }

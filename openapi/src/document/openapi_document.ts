@@ -22,7 +22,7 @@ export interface OpenApiInfo {
 
 /** Where an API is served. */
 export interface OpenApiServer {
-  /** Its URL, which may be relative to that of the document. */
+  /** Its URL, which may be relative to the document's. */
   readonly url: string;
   /** A description in CommonMark. */
   readonly description?: string;
@@ -39,7 +39,7 @@ export interface OpenApiTag {
 /** Schemes that a request must satisfy together, by name, each with its scopes. */
 export type SecurityRequirement = Readonly<Record<string, readonly string[]>>;
 
-/** A parameter of a request. */
+/** A request parameter. */
 export interface OpenApiParameter {
   /** Its name. */
   name: string;
@@ -67,7 +67,7 @@ export interface OpenApiMedia {
   schema?: JsonSchema;
   /** An example body. */
   example?: unknown;
-  /** How parts of a form are encoded, by name. */
+  /** How form parts are encoded, by name. */
   encoding?: Record<string, { contentType?: string; style?: string; explode?: boolean }>;
 }
 
@@ -81,7 +81,7 @@ export interface OpenApiResponse {
   content?: Record<string, OpenApiMedia>;
 }
 
-/** One method of one path. */
+/** One method on one path. */
 export interface OpenApiOperation {
   /** Its name, unique in the document. */
   operationId: string;
@@ -105,7 +105,7 @@ export interface OpenApiOperation {
   callbacks?: Record<string, Record<string, Record<string, OpenApiOutgoing>>>;
   /** Servers, if they differ from the document's. */
   servers?: readonly OpenApiServer[];
-  /** Extensions of OpenAPI. */
+  /** OpenAPI extensions. */
   [extension: `x-${string}`]: unknown;
 }
 
@@ -127,9 +127,9 @@ export interface OpenApiOutgoing {
 
 /** A route, or a part of one, that OpenAPI or JSON Schema cannot express. */
 export interface NotExpressible {
-  /** Method of the route. */
+  /** The route's method. */
   readonly method: string;
-  /** Path of the route, as registered. */
+  /** The route's path, as registered. */
   readonly path: string;
   /** What cannot be expressed, and why. */
   readonly reason: string;
@@ -137,7 +137,7 @@ export interface NotExpressible {
 
 /** An OpenAPI 3.1 document. */
 export interface OpenApiDocument {
-  /** The version of OpenAPI. */
+  /** The OpenAPI version. */
   openapi: string;
   /** The info object. */
   info: OpenApiInfo;
@@ -153,6 +153,6 @@ export interface OpenApiDocument {
   security?: readonly SecurityRequirement[];
   /** The groups of operations. */
   tags?: readonly OpenApiTag[];
-  /** What the document cannot express. */
+  /** Anything that the document cannot express. */
   "x-not-expressible"?: readonly NotExpressible[];
 }

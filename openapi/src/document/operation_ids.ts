@@ -3,8 +3,8 @@ export class OperationIds {
   readonly #taken = new Set<string>();
 
   /**
-   * Returns the name of an operation: stable as long as its method, its path, and earlier operations of the same name
-   * stay.
+   * Returns an operation's name: stable as long as its method, its path, and earlier operations with that name are
+   * unchanged.
    *
    * @param method Method in lower case
    * @param path Path in OpenAPI's syntax

@@ -6,20 +6,20 @@ import type { Components } from "./components.ts";
 import type { OpenApiParameter } from "./openapi_document.ts";
 import type { TemplateParam } from "./path_templates.ts";
 
-/** Parts of a request whose properties are parameters, with their OpenAPI names. */
+/** Request parts whose properties are parameters, with their OpenAPI names. */
 export const PARAMETER_PARTS = { query: "query", headers: "header", cookies: "cookie" } as const;
 
-/** A part of a request whose properties are parameters. */
+/** A request part whose properties are parameters. */
 export type ParameterPart = keyof typeof PARAMETER_PARTS;
 
-/** Headers that OpenAPI describes elsewhere: it ignores parameters of these names. */
+/** Headers that OpenAPI describes elsewhere: it ignores parameters with these names. */
 const ELSEWHERE = new Set(["accept", "authorization", "content-type"]);
 
 /**
- * Returns the parameters of a path.
+ * Returns a path's parameters.
  *
- * @param params Those of its template
- * @param schemas Schemas of `req.params`
+ * @param params Its template's parameters
+ * @param schemas Schemas for `req.params`
  * @param components Resolves references
  * @param examples Examples, by name
  * @param given The program's serialization of them, by name
@@ -56,7 +56,7 @@ function textOf(schema: JsonSchema | undefined, components: Components): JsonSch
 }
 
 /**
- * Returns the parameters of another part.
+ * Returns another part's parameters.
  *
  * @param part The part
  * @param schemas Its schemas, all of which must be satisfied

@@ -19,7 +19,7 @@ export interface PathTemplate {
 /** A part of a path as registered. */
 type Part = string | TemplateParam | { readonly optional: readonly Part[] };
 
-/** As many as five optional parts give; a longer list would make the document unreadable. */
+/** As many as five optional parts produce; more templates would clutter the document. */
 const MOST_TEMPLATES = 32;
 
 const NAME = /[$_\p{ID_Start}\d][$\u200c\u200d\p{ID_Continue}]*|"[^"]*"/yu;

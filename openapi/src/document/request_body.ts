@@ -9,7 +9,7 @@ import type { OpenApiMedia, OpenApiOperation } from "./openapi_document.ts";
 const MULTIPART = "multipart/form-data";
 const URLENCODED = "application/x-www-form-urlencoded";
 
-/** Media types of parsers that do not declare them, by name: those of npm, with default options, and `upload`. */
+/** Media types for parsers that do not declare them, by name: npm's, with default options, and `upload`. */
 const READ_BY: Readonly<Record<string, string>> = {
   jsonParser: "application/json",
   urlencodedParser: URLENCODED,
@@ -34,7 +34,7 @@ const WITH_BODY = new Set(["post", "put", "patch"]);
 
 /** Facts about a body. */
 export interface BodyFacts {
-  /** Method of the route in lower case. */
+  /** The route's method in lower case. */
   readonly method: string;
   /** Media types that the parsers before the handler read. */
   readonly reads: readonly string[];
@@ -42,7 +42,7 @@ export interface BodyFacts {
   readonly schemas: readonly JsonSchema[];
   /** Whether a request without one is rejected. */
   readonly required: boolean;
-  /** What the program declares about the route. */
+  /** The program's declarations about the route. */
   readonly said: OperationDetails;
   /** The program's serialization of form fields. */
   readonly serialization: Readonly<Record<string, Serialization>>;

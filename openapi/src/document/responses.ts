@@ -7,9 +7,9 @@ import type { OpenApiResponse } from "./openapi_document.ts";
 export interface ResponseFacts {
   /** Those with schemas, by status. */
   readonly schemas: ReadonlyMap<string, unknown>;
-  /** What the program declares about them. */
+  /** The program's declarations about them. */
   readonly said: Readonly<Record<string, string | ResponseDetails>>;
-  /** Responses of middleware that rejects requests, by status. */
+  /** Responses from middleware that rejects requests, by status. */
   readonly refuses: Readonly<Record<string, ResponseDetails>>;
   /** Whether requests are rejected in an undeclared way. */
   readonly refusesSomehow: boolean;
@@ -22,7 +22,7 @@ const NUMBER = { type: "integer", minimum: 0 };
 
 const RETRY_AFTER = { description: "Seconds until the same request is granted.", schema: NUMBER };
 
-/** Responses of middleware, by its name. Headers that an option can rename or omit are not required. */
+/** Responses from middleware, by its name. Headers that an option can rename or omit are not required. */
 const RESPONDING: Readonly<Record<string, readonly [status: string, OpenApiResponse]>> = {
   rateLimit: ["429", {
     description: "Too many requests",
@@ -39,11 +39,11 @@ const RESPONDING: Readonly<Record<string, readonly [status: string, OpenApiRespo
 const HANDLED = "The handler's response";
 const REFUSED = "The program's response to an invalid request";
 
-/** Statuses of responses without a body. */
+/** Statuses for responses without a body. */
 const WITHOUT_BODY = /^(?:1\d\d|204|205|304)$/;
 
 /**
- * Describes the responses of a route.
+ * Describes a route's responses.
  *
  * @param facts Facts about them
  * @param convert Converts a schema to JSON Schema and adds it to the document
@@ -58,7 +58,7 @@ export function responsesOf(
     const [status, response] = RESPONDING[name]!;
     found[status] = response;
   }
-  // the program's own responses of the same status are added
+  // the program's own responses with the same status are added
   for (const [status, details] of Object.entries(refuses)) {
     found[status] = response(status, details, convert, undefined);
   }
@@ -83,7 +83,7 @@ export function responsesOf(
  * Describes one response.
  *
  * @param status Its status
- * @param details Details of it
+ * @param details Its details
  * @param convert Converts a schema to JSON Schema and adds it to the document
  * @param earlier Its description so far
  */

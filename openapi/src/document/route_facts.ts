@@ -4,15 +4,15 @@ import { readBy } from "./request_body.ts";
 import { REQUEST_PARTS, type RequestPart } from "../metadata/route_schemas.ts";
 import type { Serialization, Serializations } from "../metadata/serialization.ts";
 
-/** Everything the functions of a route declare. */
+/** Everything that a route's functions declare. */
 export interface RouteFacts {
   /** Names of the middleware before the handler. */
   readonly names: readonly string[];
-  /** Media types of bodies that they read. */
+  /** Media types that they read. */
   readonly reads: readonly string[];
   /** The schemas of each part of the request, in checking order. */
   readonly schemas: Readonly<Record<RequestPart, readonly unknown[]>>;
-  /** The schemas of responses, by status; for one status, the later one wins. */
+  /** The response schemas, by status; for one status, the later one wins. */
   readonly responses: ReadonlyMap<string, unknown>;
   /** How requests are rejected, by status; for one status, the later declaration wins. */
   readonly refuses: Readonly<Record<string, ResponseDetails>>;
@@ -25,7 +25,7 @@ export interface RouteFacts {
 }
 
 /**
- * Collects what the functions of a route declare.
+ * Collects what a route's functions declare.
  *
  * @param route The route
  */

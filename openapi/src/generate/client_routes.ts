@@ -5,11 +5,11 @@ import { pathTemplates } from "../document/path_templates.ts";
 const PLAIN_NAME = /^[$_\p{ID_Start}\d][$\u200c\u200d\p{ID_Continue}]*$/u;
 const CONTINUES_NAME = /^[$\u200c\u200d\p{ID_Continue}]/u;
 
-/** Path parameters that span several segments, by the shape of the path. */
+/** Path parameters that span several segments, by the path's shape. */
 export class Wildcards {
   readonly #byShape = new Map<string, readonly boolean[]>();
 
-  /** @param routes The routes of an application */
+  /** @param routes An application's routes */
   constructor(routes: readonly DetailedRoute[]) {
     for (const { fullPath, byRegExp } of routes) {
       const templates = byRegExp === true ? [] : pathTemplates(fullPath);
@@ -22,7 +22,7 @@ export class Wildcards {
   }
 
   /**
-   * Returns which parameters of a path span several segments.
+   * Returns which of a path's parameters span several segments.
    *
    * @param template The path in OpenAPI's syntax
    * @returns One value per parameter, in order

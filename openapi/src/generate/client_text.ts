@@ -10,9 +10,9 @@ import { routePath, type Wildcards } from "./client_routes.ts";
 import { fieldStyles, isFreeQuery, styleOf } from "./parameter_style.ts";
 import { comment, objectText, propertyName, type TypeContext, typeText, union } from "./type_text.ts";
 
-/** Input of the generator. */
+/** The generator's input. */
 export interface ClientSource {
-  /** The document of the application. */
+  /** The application's document. */
   readonly document: OpenApiDocument;
   /** Which of its path parameters span several segments. */
   readonly wildcards: Wildcards;
@@ -22,7 +22,7 @@ export interface ClientSource {
 
 const METHODS = ["get", "put", "post", "delete", "options", "head", "patch", "trace"];
 
-/** Names of the types of all routes, by method. */
+/** Type names for all routes, by method. */
 const TABLES: Readonly<Record<string, string>> = Object.fromEntries(
   METHODS.map((method) => [method, `${method[0]!.toUpperCase()}${method.slice(1)}Routes`]),
 );
@@ -44,7 +44,7 @@ const WORDS = new Set(
 );
 
 /**
- * Generates the module of a client: types of all routes, and a function that creates the client.
+ * Generates a client module: types for all routes, and a function that creates the client.
  *
  * @param source The input
  */
@@ -100,8 +100,8 @@ ${code}
   }
 
   /**
-   * The signatures of a method. The argument is not a rest parameter, because the compiler would then check all routes.
-   * Routes without required arguments have their own signature, in which it is optional.
+   * The signatures for a method. The argument is not a rest parameter, because the compiler would then check all
+   * routes. Routes without required arguments have their own signature, in which it is optional.
    */
   #signatures(method: string): string {
     const table = TABLES[method]!;
@@ -280,7 +280,7 @@ ${code}
 
 /** Generated types of a body. */
 interface BodyText {
-  /** Its fields, per media type; a call has those of one of them. */
+  /** Its fields, per media type; a call has the fields for one of them. */
   readonly fields: readonly string[];
   /** Whether a call without it fails to compile. */
   readonly isRequired: boolean;
@@ -291,7 +291,7 @@ interface BodyText {
 /** The parts of a request: OpenAPI's names, and the framework's. */
 const PARTS = { path: "params", query: "query", header: "headers", cookie: "cookies" } as const;
 
-/** Fields for bodies of known media types; others are sent unchanged. */
+/** Fields for bodies with known media types; others are sent unchanged. */
 const BODIES: Readonly<Record<string, string>> = {
   "application/json": "json",
   "multipart/form-data": "form",

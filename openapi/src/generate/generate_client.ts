@@ -21,7 +21,7 @@ import { clientText } from "./client_text.ts";
  * ```
  */
 export interface GenerateOptions {
-  /** The document that defines what routes accept; by default that of `openapi`, without further options. */
+  /** The document that defines what routes accept; by default the one from `openapi`, without further options. */
   readonly document?: OpenApiDocument;
   /** The command that regenerates the file, for its first lines. */
   readonly command?: string;
@@ -30,9 +30,9 @@ export interface GenerateOptions {
 const NAMES: OptionNames<GenerateOptions> = { document: true, command: true };
 
 /**
- * Generates a TypeScript module with the types of all routes of an application and a function `createClient`, which
+ * Generates a TypeScript module with types for all of an application's routes and a function `createClient`, which
  * calls them over `fetch`. It imports `@sluice/openapi/client`, and nothing from the application. Paths and methods
- * need no schemas; the schemas of `validate`, for requests and responses, type the rest.
+ * need no schemas; the schemas given to `validate`, for requests and responses, type the rest.
  *
  * @param app The application, or a router
  * @param options How to generate it

@@ -17,7 +17,7 @@ export function styleOf(
 }
 
 /**
- * Fields of URL-encoded forms that are not serialized in the default way.
+ * Fields in URL-encoded forms that are not serialized in the default way.
  *
  * @param operation The operation
  * @returns Their names and styles, as for parameters

@@ -27,7 +27,7 @@ const PLAIN_NAME = /^[$_\p{ID_Start}][$\u200c\u200d\p{ID_Continue}]*$/u;
  * dropped.
  *
  * @param schema The schema
- * @param context Names of components
+ * @param context Component names
  * @param indent Indentation of the lines after the first
  */
 export function typeText(schema: unknown, context: TypeContext, indent = ""): string {
@@ -36,10 +36,10 @@ export function typeText(schema: unknown, context: TypeContext, indent = ""): st
 }
 
 /**
- * Generates the members of an object type.
+ * Generates an object type's members.
  *
  * @param schema The schema
- * @param context Names of components
+ * @param context Component names
  * @param indent Indentation of the closing brace
  */
 export function objectText(schema: JsonSchema, context: TypeContext, indent: string): string {

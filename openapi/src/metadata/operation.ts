@@ -27,7 +27,7 @@ export interface FileDetails {
   readonly required?: boolean;
 }
 
-/** A request that the server sends: a webhook, or a callback of an operation. */
+/** A request that the server sends: a webhook, or an operation's callback. */
 export interface OutgoingRequest {
   /** Its method; POST by default. */
   readonly method?: "delete" | "get" | "patch" | "post" | "put";
@@ -57,9 +57,9 @@ export interface OperationDetails {
   readonly summary?: string;
   /** A description in CommonMark. */
   readonly description?: string;
-  /** Groups of the routes, added to those of an earlier `operation`. */
+  /** Groups for the routes, added to those from an earlier `operation`. */
   readonly tags?: readonly string[];
-  /** Name of the operation in clients; by default derived from method and path. */
+  /** The operation's name in clients; by default derived from method and path. */
   readonly operationId?: string;
   /** Whether the routes are deprecated. */
   readonly deprecated?: boolean;
@@ -69,15 +69,15 @@ export interface OperationDetails {
   readonly security?: readonly Readonly<Record<string, readonly string[]>>[];
   /** Media types of the body; by default those of the body parsers before the handler, or `application/json`. */
   readonly consumes?: readonly string[];
-  /** Form fields with files, by name; `upload` of `@sluice/middleware` declares its own. */
+  /** Form fields with files, by name; `upload` from `@sluice/middleware` declares its own. */
   readonly files?: Readonly<Record<string, FileDetails>>;
-  /** Examples of parts of a request: `{ query: { page: 2 }, body: { text: "Milk" } }`. */
+  /** Examples for parts of a request: `{ query: { page: 2 }, body: { text: "Milk" } }`. */
   readonly examples?: Readonly<Partial<Record<RequestPart, unknown>>>;
   /** Responses by status, or `default`: a description, or all details. */
   readonly responses?: Readonly<Record<number | string, string | ResponseDetails>>;
-  /** Requests that the server sends as a result of one, by name. */
+  /** Requests that the server sends as a result of a request, by name. */
   readonly callbacks?: Readonly<Record<string, Callback>>;
-  /** Where the routes are served, if not with the others: `[{ url: "https://files.example" }]`. */
+  /** Where the routes are served, if elsewhere than the others: `[{ url: "https://files.example" }]`. */
   readonly servers?: readonly { readonly url: string; readonly description?: string }[];
   /** OpenAPI extensions, as defined by tools: `"x-internal": true`. */
   readonly [extension: `x-${string}`]: unknown;

@@ -1,10 +1,10 @@
-/** A schema of Standard Schema 1, from any library. */
+/** A Standard Schema 1 schema, from any library. */
 export interface AnySchema {
   /** The properties defined by the standard. */
   readonly "~standard": {
-    /** Version of the standard. */
+    /** The standard's version. */
     readonly version: 1;
-    /** Name of the library. */
+    /** The library's name. */
     readonly vendor: string;
     /** Checks a value. */
     validate(value: unknown): SchemaResult | Promise<SchemaResult>;
@@ -13,7 +13,7 @@ export interface AnySchema {
   };
 }
 
-/** Result of a validation: the output, or the issues. */
+/** Validation result: the output, or the issues. */
 export type SchemaResult =
   | { readonly value: unknown; readonly issues?: undefined }
   | { readonly issues: readonly SchemaIssue[] };

@@ -13,7 +13,7 @@ import {
 } from "./viewer.ts";
 
 /**
- * What a document has besides the routes, and where the viewer is.
+ * Parts of a document besides the routes, and where the viewer is.
  *
  * @example A viewer that is installed elsewhere
  * ```ts
@@ -25,8 +25,8 @@ import {
 export interface OpenApiPagesOptions extends OpenApiOptions {
   /**
    * Returns the folder of `swagger-ui-dist` when the page is first opened, for programs that load it only then, or have
-   * it elsewhere: its `absolutePath` is such a function. By default it is looked up among the program's installed
-   * packages.
+   * it elsewhere. The package's `absolutePath` is such a function. By default it is looked up among the program's
+   * installed packages.
    */
   readonly viewer?: () => string | Promise<string>;
 }
@@ -44,7 +44,7 @@ The document itself is at openapi.json.
 `;
 
 /**
- * Serves the OpenAPI document of an application as `openapi.json`, and pages to read and try it: Swagger UI, from the
+ * Serves an application's OpenAPI document as `openapi.json`, and pages to read and try it: Swagger UI, from the
  * package `swagger-ui-dist` installed beside the program, never from a foreign host. The pages have a
  * `Content-Security-Policy` that allows nothing but their own files. Without the package, and on Workers, only the
  * document is served.

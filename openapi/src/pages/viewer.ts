@@ -12,7 +12,7 @@ export const VIEWER_FILES: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Finds the folder of the installed viewer.
+ * Finds the installed viewer's folder.
  *
  * @returns Its path; `undefined` if it is not installed, or the runtime has no file system
  */
@@ -55,7 +55,7 @@ export const OWN_STYLE = `body { margin: 0; }
 `;
 
 /**
- * Returns the HTML page of the viewer.
+ * Returns the viewer's HTML page.
  *
  * @param title Its title
  */

@@ -6,7 +6,7 @@ import { lenientOptions, strictOptions } from "./library_options.ts";
 export interface Converted {
   /** The schema; an empty one, which allows everything, if it cannot be expressed. */
   readonly json: JsonSchema;
-  /** What is missing in it, and why. */
+  /** The parts missing from it, and why. */
   readonly problem?: string;
 }
 

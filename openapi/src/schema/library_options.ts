@@ -1,7 +1,7 @@
 import type { Direction, JsonSchema } from "./json_schema.ts";
 
 /**
- * Keyword of schemas whose values are not JSON: those of requests are made from JSON, those of responses become JSON.
+ * Keyword for schemas whose values are not JSON: in requests they are made from JSON, in responses they become JSON.
  */
 export const NATIVE = "x-native";
 
@@ -14,9 +14,7 @@ const NATIVE_TYPES: Readonly<Record<string, JsonSchema>> = {
 
 const FILE = { type: "string", format: "binary" };
 
-/**
- * Types of zod without a JSON representation, for its versions that do not report them if they are given a function.
- */
+/** Zod types without a JSON representation, for versions that do not report them if given a function. */
 const WITHOUT_JSON = /^(?:bigint|custom|function|nan|symbol|transform|undefined|void)$/;
 
 /**

@@ -4,7 +4,7 @@ import type { JsonSchema } from "./json_schema.ts";
 export interface ObjectShape {
   /** Their schemas, by name. */
   readonly properties: ReadonlyMap<string, JsonSchema>;
-  /** The names of the required ones. */
+  /** The required ones' names. */
   readonly required: ReadonlySet<string>;
 }
 
@@ -12,8 +12,8 @@ export interface ObjectShape {
 const DEEPEST = 8;
 
 /**
- * Returns the properties of an object schema. Properties of several alternatives are required only if all alternatives
- * require them.
+ * Returns an object schema's properties. If it has several alternatives, a property is required only if all of them
+ * require it.
  *
  * @param schema The schema
  * @param resolve Follows references

@@ -35,7 +35,7 @@ function pointedAt(root: JsonSchema, $ref: string): JsonSchema {
 }
 
 /**
- * Returns the alternatives of a value, with references resolved and alternatives flattened. `null` is excluded: a
+ * Returns the alternatives for a value, with references resolved and alternatives flattened. `null` is excluded: a
  * string from a client cannot be `null`.
  *
  * @param schema The schema
@@ -67,7 +67,7 @@ export function kindsOf(schema: JsonSchema, resolve: Resolve): ReadonlySet<strin
   return new Set(alternatives(schema, resolve).flatMap((one) => typesOf(one, resolve)));
 }
 
-/** The types of a schema without alternatives. */
+/** A schema's types, if it has no alternatives. */
 function typesOf(schema: JsonSchema, resolve: Resolve): string[] {
   const { type, allOf, properties } = schema;
   if (typeof type === "string") return [type];

@@ -8,9 +8,9 @@ export interface Injectable {
   inject(path: string, init: AgentRequest & { method: string; body?: string }): Promise<Response>;
 }
 
-/** What a program adds to a call's request, outside the model's control. */
+/** Fields that a program adds to a call's request, outside the model's control. */
 export interface AgentRequest {
-  /** Headers, such as those of the user on whose behalf the agent acts. */
+  /** Headers, such as those for the user on whose behalf the agent acts. */
   headers?: HeadersInit;
   /** Aborts the request. */
   signal?: AbortSignal;
@@ -20,16 +20,16 @@ export interface AgentRequest {
   ctx?: object;
 }
 
-/** The result of a call. */
+/** A call's result. */
 export interface AgentResult {
-  /** Status of the response. */
+  /** The response status. */
   readonly status: number;
   /** The body: the value if it is JSON, otherwise a string. */
   readonly body: unknown;
 }
 
 /**
- * A tool for an agent: one operation of an API.
+ * A tool for an agent: one operation in an API.
  *
  * @example A tool of the AI SDK
  * ```ts ignore
@@ -40,13 +40,13 @@ export interface AgentResult {
  * ```
  */
 export interface AgentTool {
-  /** Name of the operation; only letters, digits, `_` and `-`, at most 64, as providers require. */
+  /** The operation's name; only letters, digits, `_` and `-`, at most 64, as providers require. */
   readonly name: string;
   /** The operation's description; method and path if it has none. */
   readonly description: string;
-  /** JSON Schema of the input: parameters of path and query by name, and `body`. */
+  /** JSON Schema for the input: path and query parameters by name, and `body`. */
   readonly inputSchema: JsonSchema;
-  /** Method of the operation, in upper case. */
+  /** The operation's method, in upper case. */
   readonly method: string;
   /** Its path, as in the document: `/notes/{id}`. */
   readonly path: string;
@@ -64,7 +64,7 @@ export interface AgentTool {
 }
 
 /**
- * Creates agent tools from the operations of a document: a model can do exactly what the routes do, with their checks,
+ * Creates agent tools from a document's operations: a model can do exactly what the routes do, with their checks,
  * limits and errors.
  *
  * Parameters in headers and cookies are not part of the input, because a model must not choose its identity: pass them

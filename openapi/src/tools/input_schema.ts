@@ -5,7 +5,7 @@ const COMPONENTS = "#/components/schemas/";
 const DEFINITIONS = "#/$defs/";
 
 /**
- * Returns the schema of a tool's input. It is self-contained: everything it refers to is in its `$defs`.
+ * Returns the schema for a tool's input. It is self-contained: everything it refers to is in its `$defs`.
  *
  * @param inputs The parameters, by their names in the input
  * @param operation The operation

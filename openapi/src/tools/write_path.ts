@@ -1,7 +1,7 @@
 import type { OpenApiParameter } from "../document/openapi_document.ts";
 
 /**
- * Fills in path and query of a request.
+ * Fills in a request's path and query.
  *
  * @param template The path, as in the document
  * @param inputs The parameters, by their names in the input

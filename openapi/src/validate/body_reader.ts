@@ -22,7 +22,7 @@ interface FormFile {
  * Creates a function that reads bodies as the document defines: forms, whose fields are strings, JSON or files, and
  * JSON, in which dates are strings and sets are arrays.
  *
- * @param json The JSON Schema of the body
+ * @param json The body's JSON Schema
  * @param given The program's serialization of fields
  */
 export function bodyReader(json: JsonSchema, given?: Readonly<Record<string, Serialization>>): ReadBody {

@@ -15,7 +15,7 @@ interface Checking {
   readonly toJsonSchema?: ToJsonSchema;
 }
 
-/** How to send the responses of one status. */
+/** How to send the responses with one status. */
 interface Sending {
   readonly schema: AnySchema;
   /** Whether the schema transforms its input. */
@@ -29,7 +29,7 @@ const MOST_FIELDS = 10;
 
 /**
  * Creates a function that restricts `res.json`, and any JSON `Response` that a handler returns, to the documented
- * fields. It sends only the fields of the schema, and the schema's output where it transforms the value.
+ * fields. It sends only the schema's fields, and the schema's output where it transforms the value.
  *
  * @param schemas The schemas by status
  * @param checking Whether values are checked in production, too
@@ -47,7 +47,7 @@ export function checkResponses(schemas: ResponseSchemas, checking: Checking): (r
   return (req, res) => {
     const { json, respondWith } = res;
     const restore = (): void => {
-      // sending calls other methods of it, and an error handler's response must not be checked
+      // sending calls its other methods, and an error handler's response must not be checked
       res.json = json;
       res.respondWith = respondWith;
     };

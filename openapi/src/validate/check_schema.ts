@@ -3,9 +3,9 @@ import type { AnySchema } from "../metadata/standard_schema.ts";
 import type { JsonSchema } from "../schema/json_schema.ts";
 
 /**
- * Rejects anything but a schema of Standard Schema 1.
+ * Rejects anything but a Standard Schema 1 schema.
  *
- * @param option Name of the option
+ * @param option The option's name
  * @param schema The schema
  * @throws {TypeError} If it is not one
  */
@@ -19,7 +19,7 @@ export function checkSchema(option: string, schema: unknown): void {
 }
 
 /**
- * Whether a value is a schema of Standard Schema 1.
+ * Whether a value is a Standard Schema 1 schema.
  *
  * @param schema Any value
  */

@@ -1,7 +1,7 @@
 import type { JsonSchema } from "../schema/json_schema.ts";
 import { isSchema, localReferences, type Resolve } from "../schema/schema_kinds.ts";
 
-/** One alternative of a value. */
+/** One alternative for a value. */
 interface Branch {
   /** Whether anything may be inside, so that nothing is filtered. */
   readonly isAny: boolean;
@@ -22,12 +22,12 @@ interface Branch {
 /** Called with the JSON pointer of each omitted field; array items are `*`. */
 export type OnLeftOut = (pointer: string) => void;
 
-/** Maximum nesting of schemas that consist only of references and alternatives. */
+/** Maximum nesting depth for schemas that consist only of references and alternatives. */
 const DEEPEST = 16;
 
 /**
  * Strips from values what a JSON Schema does not name. An object schema without `additionalProperties` allows no
- * others: libraries emit it inconsistently. Of several alternatives, those that the value matches apply.
+ * others: libraries emit it inconsistently. If there are several alternatives, those that the value matches apply.
  */
 export class DocumentedFields {
   readonly #root: JsonSchema;

@@ -7,7 +7,7 @@ import { isFieldName, keyOf, withoutInput } from "./without_input.ts";
 export interface Invalid {
   /** Its part of the request. */
   readonly in: RequestPart;
-  /** Its location there, as a JSON pointer (RFC 6901): `/items/0/name`; empty for the whole. */
+  /** Its location there, as a JSON pointer (RFC 6901): `/items/0/name`; empty for the whole part. */
   readonly pointer: string;
   /** The schema's message, without the value. */
   readonly message: string;
@@ -45,7 +45,7 @@ export function pointerOf(path: SchemaIssue["path"]): string {
 /**
  * Creates the problem details of an invalid request (RFC 9457).
  *
- * @param status Status of the response
+ * @param status The response status
  * @param issues The issues; the first hundred are included
  */
 export function problemOf(status: number, issues: readonly Invalid[]): object {

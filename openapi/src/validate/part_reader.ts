@@ -27,10 +27,10 @@ interface ParameterReader {
 const MOST_BRACKETS = 8;
 
 /**
- * Creates a function that reads the parameters of a part as the document defines (OpenAPI 3.1, style values; RFC 6570).
+ * Creates a function that reads a part's parameters as the document defines (OpenAPI 3.1, style values; RFC 6570).
  *
  * @param part The part
- * @param json The JSON Schema of the part
+ * @param json The part's JSON Schema
  * @param given The program's serialization of parameters
  * @returns `undefined` if all stay unchanged
  */

@@ -5,7 +5,7 @@ import { MOST_ISSUES } from "./invalid.ts";
 
 const TEXT = { type: "string" };
 
-/** Fields of every problem (RFC 9457). */
+/** Fields in every problem (RFC 9457). */
 const PROBLEM = {
   title: "Problem",
   type: "object",
@@ -13,7 +13,7 @@ const PROBLEM = {
   required: ["type", "title", "status", "detail"],
 };
 
-/** Fields of the problem of an invalid request. */
+/** Fields in the problem for an invalid request. */
 const INVALID_REQUEST = {
   title: "InvalidRequest",
   type: "object",
@@ -37,9 +37,9 @@ const INVALID_REQUEST = {
 };
 
 /**
- * Responses of `validate` to requests it rejects, for documents.
+ * Responses from `validate` to requests it rejects, for documents.
  *
- * @param status Status of the response to invalid requests
+ * @param status Status for invalid requests
  * @param checksBody Whether it checks the body, which then must be read
  */
 export function refusals(status: number, checksBody: boolean): Readonly<Record<number, ResponseDetails>> {

@@ -47,7 +47,7 @@ import type { AnySchema, InputOf, OutputOf, SchemaResult } from "../metadata/sta
  * ```
  */
 export interface ValidateOptions extends RequestSchemas {
-  /** What `res.json` sends, by status: only the fields of the schema. Other statuses are unrestricted. */
+  /** Schemas for what `res.json` sends, by status: only their fields. Other statuses are unrestricted. */
   readonly response?: ResponseSchemas;
   /** Whether responses are checked; by default in development only. */
   readonly checkResponses?: boolean;
@@ -60,13 +60,13 @@ export interface ValidateOptions extends RequestSchemas {
    * sent.
    */
   readonly toJsonSchema?: ToJsonSchema;
-  /** Status of the response to invalid requests; 400 by default. */
+  /** Status for invalid requests; 400 by default. */
   readonly status?: 400 | 422;
   /** Responds to invalid requests, instead of passing an error to `next`. */
   readonly onInvalid?: (req: Request, res: Response, next: Next, issues: readonly Invalid[]) => unknown;
 }
 
-/** What `validate` sets on requests: the outputs of the schemas. Headers and cookies are in `req.valid`. */
+/** The properties that `validate` sets on requests: the schemas' outputs. Headers and cookies are in `req.valid`. */
 export type Validated<Schemas> = {
   [Name in SchemaOf<Schemas, "params" | "query" | "body"> | ValidName<Schemas> | ResponsesName<Schemas>]: Name extends
     "valid" ? { [Part in SchemaOf<Schemas, "headers" | "cookies">]: OutputOf<Schemas[Part & keyof Schemas]> }
@@ -122,10 +122,10 @@ interface Outcome {
 }
 
 /**
- * Checks parts of a request against schemas of Standard Schema 1 (zod, valibot, arktype), and replaces them by the
+ * Checks parts of a request against Standard Schema 1 schemas (zod, valibot, arktype), and replaces them with the
  * schemas' outputs. Parameters and forms are read as the document defines: `"1"` is a number where the schema only
  * accepts numbers, and a single value becomes an array where it only accepts arrays. Later handlers in the same call,
- * and a handler passed to it, have the outputs in their types. `res.json` accepts what the schema of its status
+ * and a handler passed to it, have the outputs in their types. `res.json` accepts what the schema for its status
  * accepts.
  *
  * `req.params`, `req.query` and `req.body` are replaced; headers and cookies are in `req.valid`, because other
@@ -137,8 +137,8 @@ interface Outcome {
  * @param options The schemas, and how to handle invalid requests
  * @param handler Called if the request is valid; by default the next handler
  * @returns Middleware
- * @throws {TypeError} If an option is unknown or not valid, or a schema is not of Standard Schema 1; when it becomes a
- *   handler of a route, if the route lacks a body or an expected parameter
+ * @throws {TypeError} If an option is unknown or not valid, or a schema is not a Standard Schema 1 one; when it is
+ * registered on a route, if that route lacks a body or an expected parameter
  *
  * @example A note, checked by a zod schema; valibot and arktype work, too
  * ```ts
@@ -167,7 +167,7 @@ export function validate<const Schemas extends ValidateOptions>(
   const watchResponses = response === undefined ? null : checkResponses(response, options);
 
   function settle(req: Request, res: Response, next: Next, { outputs, issues }: Outcome): unknown {
-    // a schema with an optional body does not see a body of another type
+    // a schema with an optional body does not see a body with another type
     if ("body" in outputs && isUnread(req)) issues.push(invalid("body", { message: unreadText(req) }));
     if (issues.length > 0) {
       if (onInvalid !== undefined) return onInvalid(req, res, next, issues);

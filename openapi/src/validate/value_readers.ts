@@ -9,7 +9,7 @@ export type ReadValue = (value: unknown) => unknown;
 /** How values are written: as JSON, as strings, or as parts of a form, some of which are JSON. */
 export type Writing = "json" | "text" | "part";
 
-/** Maximum nesting of schemas: deeper ones are recursive, or not parameters. */
+/** Maximum nesting depth of schemas: deeper ones are recursive, or not parameters. */
 const DEEPEST = 16;
 
 /** Dates and numbers in JSON's notation. */
@@ -40,7 +40,7 @@ export class ValueReaders {
   }
 
   /**
-   * Returns the reader for values of a schema.
+   * Returns the reader for a schema's values.
    *
    * @param schema The schema
    * @returns `undefined` if they stay unchanged

@@ -2,14 +2,12 @@ import { REDACTED } from "@sluice/shared";
 import type { SchemaIssue } from "../metadata/standard_schema.ts";
 
 /**
- * How arktype, valibot and zod quote a value, up to the end: `(was "x")`, `but received "x"`. The name of a type, such
- * as `an object` or `undefined`, reveals nothing. JSON.parse quotes its input.
+ * How arktype, valibot and zod quote a value, up to the end: `(was "x")`, `but received "x"`. A type name, such as `an
+ * object` or `undefined`, reveals nothing. JSON.parse quotes its input.
  */
 const INPUT = / \((?:was (?!(?:an? )?[A-Za-z]+\))|SyntaxError)[^]*$|(?: but|[:,;])? [Rr]eceived (?!!?[A-Za-z]+$)[^]*$/;
 
-/**
- * Maximum number of parts of a value to search for in a message; beyond that, the message is replaced by a generic one.
- */
+/** Maximum number of a value's parts to search for in a message; beyond that, a generic message replaces it. */
 const MOST_PARTS = 1000;
 
 /** Minimum length of a value to search for outside quotes: shorter ones are parts of other words. */
@@ -27,7 +25,7 @@ export function withoutInput({ message, path = [] }: SchemaIssue, whole: unknown
   for (const segment of path) {
     const key = keyOf(segment);
     if (!isFieldName(String(key))) parts.add(String(key));
-    // for a missing key, everything there is
+    // for a missing key, the whole value
     if (Object.hasOwn(Object(value), key)) value = (value as Record<PropertyKey, unknown>)[key];
   }
   if (!collect(value, parts)) return "Invalid";

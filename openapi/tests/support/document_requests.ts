@@ -19,7 +19,7 @@ export class DocumentRequests {
 
   /**
    * @param document The document
-   * @param pick Source of random values
+   * @param pick Picks random values
    */
   constructor(document: OpenApiDocument, pick: Pick) {
     this.#values = new SchemaValues(document, pick);

@@ -1,4 +1,4 @@
-/** A typical API of 41 operations, for generated clients and checks. */
+/** A typical API with 41 operations, for generated clients and checks. */
 import { sse } from "@sluice/middleware/sse";
 import { upload } from "@sluice/middleware/upload";
 import { operation, validate } from "@sluice/openapi";

@@ -1,4 +1,4 @@
-/** A realistic shop of 41 operations: lists, objects and files in every part, and several libraries. */
+/** A realistic shop with 41 operations: lists, objects and files in every part, and several libraries. */
 import { upload } from "@sluice/middleware/upload";
 import { operation, validate } from "@sluice/openapi";
 import sluice, { type FrameworkApp, rateLimit, Router } from "@sluice/sluice";

@@ -9,21 +9,24 @@ import {
   REGEXP_SYNTAX,
 } from "@sluice/sluice/profile";
 
-/** A path in the syntax of Express 4, as a regular expression. */
+/** A path in Express 4 syntax, as a regular expression. */
 export interface LegacyPath {
-  /** The expression. For nearly every path its source equals that of Express 4 up to 4.19, which programs can parse. */
+  /**
+   * The expression. For nearly every path, its source equals the one from Express 4.19 or earlier, which programs can
+   * parse.
+   */
   readonly regexp: RegExp;
-  /** The key of each of its groups. */
+  /** Each group's key. */
   readonly keys: readonly PathKey[];
-  /** Names of Express 5's wildcards, whose values are lists of segments. */
+  /** Names of Express 5 wildcards, whose values are lists of segments. */
   readonly wildcards: ReadonlySet<string>;
 }
 
-/** A path of literal words and whole parameters, some with constraints. */
+/** A path made of literal words and whole parameters, some with constraints. */
 export interface ConstrainedPath {
   /** The path without the constraints, with a {@linkcode MARK} before each name. */
   readonly text: string;
-  /** Constraints of parameters, by name. */
+  /** Constraints on parameters, by name. */
   readonly constraints: ReadonlyMap<string, RegExp>;
 }
 
@@ -55,7 +58,7 @@ const SIMPLE = /^(?:\\[dw]|[\w|-]|\[(?:\\[dw]|\w|-(?!-))+\]|[+*?]|\{\d+(?:,\d*)?
  *
  * @param path The path as registered
  * @param options How to match
- * @param literal Builds the expression of a literal; without it a literal stays unchanged, as in Express 4
+ * @param literal Builds the expression for a literal; without it a literal stays unchanged, as in Express 4
  * @returns The expression; `null` if the path has no meaning in Express 4, either
  * @throws {PathDialectError} If a request could make matching slow
  */
@@ -108,7 +111,7 @@ export function constrainedPath(path: string, options: PathOptions): Constrained
 }
 
 /**
- * Returns the literal prefix of a path, up to a slash.
+ * Returns a path's literal prefix, up to a slash.
  *
  * @param path A path that Express 4 can read
  */
@@ -130,12 +133,12 @@ interface Any {
   readonly last: string;
 }
 
-/** Builds the expression of a literal. */
+/** Builds the expression for a literal. */
 type LiteralSource = (text: string, options: PathOptions) => string;
 
 const ANYTHING: Any = { one: ".", last: "" };
 
-/** Builds the expression by the rules of path-to-regexp 0.1. */
+/** Builds the expression by path-to-regexp 0.1 rules. */
 class Reader {
   /** The expression so far. */
   out = "";
@@ -240,7 +243,7 @@ class Reader {
 
   #wildcard(): boolean {
     const name = matchAt(NAME, this.#path, this.#at + 1);
-    // the separator of two named wildcards is needed to tell them apart
+    // the separator between two named wildcards is needed to tell them apart
     if (name !== null && this.#isOpen) return false;
     this.#between = "";
     const any = this.#span("");
@@ -338,7 +341,7 @@ class Reader {
    */
   #span(before: string): Any {
     if (this.#isShortest) this.#refuseSpanning();
-    // each length of the parameter would be tried with each of the wildcard
+    // each length of the parameter would be tried with each length of the wildcard
     if (this.#hasParam) this.#mustEnd = true;
     const between = this.out.slice(this.#wildcardEnd).replace(/^\?/, "") + before;
     if (this.#wildcardEnd === 0 || hasAlternatives(between)) return ANYTHING;

@@ -1,7 +1,7 @@
 import { literalSource, type PathDialect, usualSpelling } from "@sluice/sluice/profile";
 import { constrainedPath, legacyPrefix, readLegacyPath } from "./legacy_path.ts";
 
-/** The syntax of Express 4, for paths without a meaning in Express 5. */
+/** Express 4 syntax, for paths without a meaning in Express 5. */
 export const PATHS: PathDialect = {
   read(source, options) {
     const legacy = readLegacyPath(source, options, literalSource);
