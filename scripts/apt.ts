@@ -5,7 +5,7 @@ import { run } from "./process.ts";
  *
  * @param find Looks for it
  * @param packages Debian packages that provide it
- * @param limitMs Time limit of the installation in ms
+ * @param limitMs Time limit for the installation in ms
  * @returns What was found, `undefined` if it is missing and cannot be installed
  */
 export async function findOrInstall<Found>(

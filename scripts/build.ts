@@ -4,7 +4,7 @@
  *
  * A library's entry points are bundled into JavaScript that shares its modules, because loading a hundred modules takes
  * longer than running them (docs/decisions/0013-start.md). Types and documentation come from the sources, which are
- * published as well. The program of `create/` consists of its sources and the contents of its templates.
+ * published as well. The program in `create/` consists of its sources and its templates' contents.
  */
 import { rm } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
@@ -27,10 +27,10 @@ import { writeTemplateTexts } from "./template_texts.ts";
 
 const ROOT = new URL("../", import.meta.url);
 
-/** The output folder of `deno task build`. */
+/** The output folder for `deno task build`. */
 export const PUBLISHED = new URL(".cache/published/", ROOT);
 
-/** Folders of the packages other than the root. */
+/** Folders of packages other than the root. */
 const MEMBERS = FOLDERS.filter((path) => path !== "./");
 
 /** Build options. */
@@ -61,7 +61,7 @@ export async function buildPackages(folder: URL, options: BuildOptions = { sourc
     }
     await unstage(target);
     for (const entry of Object.values(entries)) {
-      // on the line of the first import, so that a source map keeps its lines
+      // on the first import's line, so that a source map keeps its lines
       await rewrite(new URL(builtFrom(entry), target), (code) => `/* @ts-self-types=".${entry}" */ ${code}`);
     }
     for (const name of ["deno.json", "jsr.json"]) await rewrite(new URL(name, target), exportBuilt);
@@ -77,7 +77,7 @@ function builtFrom(entry: string): string {
   return entry.replace("./", "./dist/").replace(/\.ts$/, ".js");
 }
 
-/** Replaces the entry points in a manifest by their bundles. */
+/** Replaces a manifest's entry points with their bundles. */
 function exportBuilt(text: string): string {
   const manifest = JSON.parse(text);
   for (const [name, entry] of Object.entries<string>(manifest.exports)) manifest.exports[name] = builtFrom(entry);

@@ -1,6 +1,6 @@
 /**
- * `deno task build:npm`: builds the packages for npm, from the same sources as those for JSR, in `.cache/npm/`: a
- * folder for each, and the tarball to publish beside it.
+ * `deno task build:npm`: builds the packages for npm in `.cache/npm/`, from the same sources as for JSR: a folder for
+ * each, and the tarball to publish beside it.
  *
  * `--repository=https://…` is the repository that npm shows and checks the provenance against.
  */
@@ -42,7 +42,7 @@ import { writeTemplateTexts } from "./template_texts.ts";
 
 const ROOT = new URL("../", import.meta.url);
 
-/** The output folder of `deno task build:npm`. */
+/** The output folder for `deno task build:npm`. */
 export const NPM = new URL(".cache/npm/", ROOT);
 
 /** A built package. */
@@ -72,7 +72,7 @@ const MAKES_APPLICATIONS = "<L extends _Locals = _Locals>(): _FrameworkApp<L>";
  * On Node, the code is CommonJS, and its ES modules only re-export it, so that each class has one instance however a
  * program loads it: Jest, and older versions of tsx, cannot `require` ES modules. On Deno, Bun, Workers and in bundles
  * for anything else it is ES modules, the same as on JSR, for `require` as well; for Workers, the framework is bundled
- * without what they cannot run.
+ * without the parts they cannot run.
  *
  * @param to The output folder; its previous contents are removed
  * @param repository URL of the repository
@@ -95,8 +95,7 @@ export async function buildNpm(to: URL, repository: string): Promise<Built[]> {
     const modules = { folder, external: names.filter((name) => !included.includes(name)), sourceMaps: true };
     await bundle({ ...modules, entries: all, to: "dist/", format: "es" });
     if (facts.listensOnNode) {
-      // without source maps, four fifths of the size: wrangler generates its own, and the code keeps the names of the
-      // sources
+      // without source maps, four fifths of the size: wrangler generates its own, and the code keeps the sources' names
       const forWorkers = { ...modules, sourceMaps: false, replaced: WORKERD_MODULES };
       await bundle({ ...forWorkers, entries, to: "workerd/", format: "es" });
       await Deno.writeTextFile(new URL(`dist/${ON_NODE}.js`, folder), ON_NODE_MODULE);
@@ -176,7 +175,7 @@ await ${run}(process.argv.slice(2));
   await Deno.writeTextFile(file, text, { mode: 0o755 });
 }
 
-/** Writes the files only Node loads: the ES module around one of CommonJS, and the types of the latter. */
+/** Writes the files only Node loads: the ES module around a CommonJS one, and the latter's types. */
 async function writeForNode(
   folder: URL,
   name: string,
@@ -198,7 +197,7 @@ async function writeForNode(
   await Deno.writeTextFile(new URL(`types/${REQUIRED}.d.cts`, folder), typesOfWhole(name, types, MAKES_APPLICATIONS));
 }
 
-/** Types of a function with properties, which `require` returns if there is a default export. */
+/** Types for a function with properties, which `require` returns if there is a default export. */
 function typesOfWhole(name: string, exported: readonly Exported[], call: string): string {
   const own = exported.filter(({ name }) => name !== "default");
   const kind = ({ isType }: Exported) => isType ? "type " : "";
@@ -222,8 +221,8 @@ const EXPRESS_GLOBALS: readonly (readonly [file: string, own: string, theirs: st
 ];
 
 /**
- * Adds properties that packages declare for Express's requests, such as those of passport, to Sluice's. Not done in the
- * sources, because JSR rejects packages with global declarations.
+ * Adds properties that packages such as passport declare for Express's requests to Sluice's. The sources do not do so,
+ * because JSR rejects packages with global declarations.
  */
 async function includeExpressGlobals(types: URL): Promise<void> {
   for (const [file, own, theirs] of EXPRESS_GLOBALS) {
@@ -257,7 +256,7 @@ async function removeSources(
   if (others.length > 0) throw new Error(`${others.join(", ")}: nobody has decided whether npm gets it`);
 }
 
-/** Ranges of the external packages, from `deno.json`; those of this repository have one version. */
+/** Version ranges for external packages, from `deno.json`; this repository's packages share one version. */
 async function rangesOf({ version, imports }: Manifest): Promise<Record<string, string>> {
   const { imports: shared } = await manifestOf("./");
   const ranges: Record<string, string> = {};
@@ -282,7 +281,7 @@ async function pack(folder: URL, to: URL): Promise<URL> {
 }
 
 /**
- * Builds `@sluice/express`, once for each major of Express.
+ * Builds `@sluice/express`, once for each Express major.
  *
  * @param to The output folder, beside the libraries
  * @param repository URL of the repository

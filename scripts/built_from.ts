@@ -1,10 +1,10 @@
-/** The sources of the packages and the site, and whether they have changed. */
+/** The sources for the packages and the site, and whether they have changed. */
 import { createHash } from "node:crypto";
 
 /** Folders not used by builds. The pages, and the programs they show, become the site and `llms-small.txt`. */
 const UNUSED = /^(?:\..*|bench|coverage|node_modules|reliability|tests)\/$/;
 
-/** Dependencies of the build scripts, with their versions. */
+/** The build scripts' dependencies, with their versions. */
 const TOOLS = ["tests/deno.json", "tests/deno.lock"];
 
 /**

@@ -1,4 +1,4 @@
-/** Bundling with Rolldown: published code stays readable, and keeps the names of the sources. */
+/** Bundling with Rolldown: published code stays readable, and keeps the sources' names. */
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { rolldown } from "rolldown";
 import { rewrite } from "./rewrite.ts";
@@ -17,7 +17,7 @@ export interface Bundling {
   readonly format: "es" | "cjs";
   /** Whether to generate source maps. */
   readonly sourceMaps: boolean;
-  /** Replacements of modules, by the path of the original below the folder; none by default. */
+  /** Replacement modules, by the original's path below the folder; none by default. */
   readonly replaced?: Readonly<Record<string, string>>;
 }
 
@@ -25,7 +25,7 @@ export interface Bundling {
  * Bundles entry points into modules that share common code.
  *
  * @param bundling Bundle options
- * @returns The exports of each entry point
+ * @returns Each entry point's exports
  * @throws {Error} If an import cannot be resolved
  */
 export async function bundle(
@@ -63,11 +63,11 @@ export async function bundle(
       comments: { jsdoc: false },
       // a variable that may be uninitialized is checked on every access
       topLevelVar: true,
-      // exports between the package's own modules keep the names of the sources, too
+      // exports between the package's own modules keep the sources' names, too
       minifyInternalExports: false,
       sourcemap: sourceMaps,
     });
-    // any other character makes V8 store the whole module in two bytes a character
+    // any other character makes V8 store the whole module with two bytes per character
     for (const { type, fileName } of output) {
       if (type !== "chunk") continue;
       await rewrite(
@@ -83,8 +83,8 @@ export async function bundle(
 }
 
 /**
- * Loads Node's modules without `require`: esbuild converts CommonJS to ES modules, and replaces `require` by a function
- * that throws.
+ * Loads Node's modules without `require`: esbuild converts CommonJS to ES modules, and replaces `require` with a
+ * function that throws.
  */
 function withoutRequire(code: string): string {
   return code.replaceAll(/\brequire\(("node:[^"]+")\)/g, "process.getBuiltinModule($1)");

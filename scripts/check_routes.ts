@@ -1,6 +1,6 @@
 /**
  * `deno task check:routes <module>`: searches a program's routes for regular expressions that a hostile path can make
- * slow, with recheck. It finds polynomial time and examines long expressions, which the check at registration does not.
+ * slow, with recheck. Unlike the check at registration, it finds polynomial time and examines long expressions.
  *
  * It imports the module, which must export its application or router, and should not listen when imported. Exits with 1
  * if an expression is slow. `--timeout=ms` applies to each expression, 10 000 by default; beyond that, the result is

@@ -5,7 +5,7 @@ const PLACES = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/goog
 /**
  * Finds or installs Chromium.
  *
- * @returns Path of the program, `undefined` if it is missing and cannot be installed
+ * @returns The program's path, `undefined` if it is missing and cannot be installed
  */
 export async function findChromium(): Promise<string | undefined> {
   return Deno.env.get("CHROMIUM_PATH") ?? await findOrInstall(firstPresent, ["chromium", "fonts-dejavu-core"], 600_000);

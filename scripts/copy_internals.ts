@@ -8,7 +8,7 @@ const ROOT = new URL("../", import.meta.url);
 /** Unpublished packages: the engine of both limiters, and code shared by all packages. */
 const INTERNAL = ["limiting/", "shared/"];
 
-/** Folder of the copy in a package, with the paths of this repository. */
+/** The copy's folder in a package, with this repository's paths. */
 const COPY = "internal/";
 
 /**

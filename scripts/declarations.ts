@@ -1,10 +1,10 @@
-/** Type declarations of the sources, for registries that serve JavaScript. */
+/** Type declarations for the sources, for registries that serve JavaScript. */
 import { rm } from "node:fs/promises";
 import { dirname, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import ts from "typescript";
 
-/** How to generate the declarations of a package. */
+/** How to generate a package's declarations. */
 export interface Declaring {
   /** The package, with its sources. */
   readonly folder: URL;
@@ -21,21 +21,21 @@ export interface Exported {
   readonly name: string;
   /** Whether it is only a type. */
   readonly isType: boolean;
-  /** Path of the original declaration, below the folder of declarations, without extension. */
+  /** Path of the original declaration, below the declarations folder, without extension. */
   readonly path: string;
   /** Its name there. */
   readonly original: string;
 }
 
 /**
- * Writes the declarations of entry points, and of the modules that programs reach through them.
+ * Writes declarations for entry points, and for the modules that programs reach through them.
  *
  * They are CommonJS declarations, `mod.d.cts`, and for ES modules `mod.d.ts` re-exports all names, so that a class has
  * one type in a program however its modules load it. They are not bundled: the bundlers we tried confuse equal names in
  * different namespaces, of which there are dozens here.
  *
  * @param declaring Inputs and output
- * @returns The exports of each entry point
+ * @returns Each entry point's exports
  * @throws {Error} If the compiler cannot declare one of them, or a program would need another package's types
  */
 export async function writeDeclarations(
@@ -85,7 +85,7 @@ const FORMAT: ts.FormatDiagnosticsHost = {
   getNewLine: () => "\n",
 };
 
-/** Path of a module without its source extension. */
+/** A module's path without its source extension. */
 function moduleOf(path: string): string {
   return path.replace(/(?:\.d)?\.[cm]?[jt]s$/, "");
 }
@@ -156,8 +156,7 @@ function exportedBy(source: ts.SourceFile, checker: ts.TypeChecker, root: string
 }
 
 /**
- * Generates an ES module with the exports of the CommonJS one, whose default export it would otherwise see as Node
- * does.
+ * Generates an ES module with the CommonJS one's exports, whose default export it would otherwise see as Node does.
  *
  * It re-exports without a list of names: where modules of both kinds extend an interface, as the types of cookie-parser
  * and a program do, TypeScript 7 keeps one extension of a listed name, and both of an unlisted one.

@@ -1,10 +1,10 @@
 /**
- * Files of Express in which monitoring agents look for functions: some replace them once the file is loaded, some
- * rewrite the file during loading. So the functions must be in files of the same paths, assigned under the same names.
- * The files re-export everything.
+ * Express files in which monitoring agents look for functions: some replace them once the file is loaded, some rewrite
+ * the file during loading. So the functions must be in files at the same paths, assigned under the same names. The
+ * files re-export everything.
  */
 
-/** A file of Express, or of its package `router`. */
+/** A file from Express, or from its package `router`. */
 export interface HookedFile {
   /** Its path in the package. */
   readonly path: string;
@@ -15,10 +15,10 @@ export interface HookedFile {
 /** Path of the package `router`, on which Express 5 is built: agents identify a package by its folder name. */
 const ROUTER = "node/node_modules/router/";
 
-/** The version of that package, as seen by agents. */
+/** That package's version, as seen by agents. */
 const ROUTER_MANIFEST = { name: "router", version: "2.3.0", private: true, type: "commonjs", main: "index.js" };
 
-/** The methods that call layers, by the major of Express. */
+/** The methods that call layers, by Express major. */
 const LAYER_METHODS: Readonly<Record<number, readonly [request: string, error: string]>> = {
   4: ["handle_request", "handle_error"],
   5: ["handleRequest", "handleError"],
@@ -40,7 +40,7 @@ export function hookedFiles(major: number): HookedFile[] {
 }
 
 /**
- * The end of the main module: it loads the files that agents hook, in Express's order.
+ * The main module's end: it loads the files that agents hook, in Express's order.
  *
  * @param major The major of Express
  */
@@ -79,7 +79,7 @@ function passing(path: string, module: string, owner: string, methods: readonly 
   };
 }
 
-// agents change the functions of the prototype; the copies in `shipped` stay as written here
+// agents change the prototype's functions; the copies in `shipped` stay as written here
 function layerFile(path: string, [request, error]: readonly [string, string]): HookedFile {
   return {
     path,

@@ -1,6 +1,6 @@
 /**
- * The package `@sluice/express`, once for each major of Express: versions of one package, from one folder. It imports
- * the framework instead of copying it.
+ * The package `@sluice/express`, once for each Express major: versions of one package, from one folder. It imports the
+ * framework instead of copying it.
  */
 import { cp } from "node:fs/promises";
 import { bundle } from "./bundle.ts";
@@ -13,11 +13,11 @@ import { exportWhole } from "./whole_export.ts";
 const PACKAGE = "./express/";
 const SOURCES = new URL(`../${PACKAGE}`, import.meta.url);
 
-/** A major of Express. */
+/** An Express major. */
 export interface Major {
   /** The major. */
   readonly major: number;
-  /** Version of the package: major and minor are those of the Express whose tests pass. */
+  /** The package's version: major and minor match the Express whose tests pass. */
   readonly version: string;
 }
 
@@ -44,7 +44,7 @@ export const EXPRESS_FILES: readonly string[] = [
 ];
 
 /**
- * Writes the package of one major.
+ * Writes the package for one major.
  *
  * @param folder The output folder
  * @param major The major
@@ -133,7 +133,7 @@ export { default } from "./mod.js";
 
 const ON_NODE = { require: "./node/mod.cjs", default: "./node/mod.js" };
 
-/** Location of the package itself, by runtime: see `conditionsOf` of the other packages. */
+/** Location of the package itself, by runtime: see `conditionsOf` for the other packages. */
 const EXPRESS = {
   deno: "./dist/mod_on_node.js",
   // not ES modules: for `require`, `bun build` returns their namespace instead of the function
@@ -149,7 +149,7 @@ function describing(major: number): string {
   return `Express ${major} on Sluice, for programs that are not changed: npm install express@npm:@sluice/express@${major}`;
 }
 
-/** Named exports of the package, besides the default. */
+/** The package's named exports, besides the default. */
 const NAMES = ["Route", "Router", "application", "json", "raw", "request", "response", "static", "text", "urlencoded"];
 
 // the same instances as for require()

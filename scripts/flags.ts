@@ -1,7 +1,7 @@
 /** Command-line flags. */
 import { parseArgs } from "node:util";
 
-/** Widens the type of a flag's default. */
+/** Widens a flag default's type. */
 type Value<T> = T extends readonly string[] ? string[]
   : T extends boolean ? boolean
   : T extends number ? number
@@ -9,11 +9,11 @@ type Value<T> = T extends readonly string[] ? string[]
 
 /**
  * Parses a command's flags, as `--name value` or `--name=value`. A flag `write`, which puts whole tables into the
- * documentation, cannot be combined with a part of a list.
+ * documentation, cannot be combined with part of a list.
  *
- * @param defaults The flags and their defaults: a positive number, a string, a boolean, or a list, of which some can be
- * chosen, separated by commas
- * @param args The arguments of the command, by default those of this process
+ * @param defaults The flags and their defaults: a positive number, a string, a boolean, or a list, from which to choose
+ * items, separated by commas
+ * @param args The command's arguments, by default this process's
  * @returns Their values; chosen items keep the order of the list
  * @throws {RangeError} If a flag is unknown, a number is not positive, or a name is not in the list
  *
@@ -64,9 +64,9 @@ function chosen(name: string, given: readonly string[], all: readonly string[]):
 }
 
 /**
- * Refuses to write the results of a partial run, or of one that is too short.
+ * Refuses to write the results from a partial run, or from one that is too short.
  *
- * @param name Name of the flag that makes it so
+ * @param name Name of the flag that makes it partial or too short
  * @throws {RangeError} Always
  */
 export function refuseToWrite(name: string): never {

@@ -1,17 +1,17 @@
-/** npm packages in their own folder, for programs that do not run on Deno, at the versions of `tests/deno.lock`. */
+/** npm packages in their own folder, for programs that do not run on Deno, at the versions in `tests/deno.lock`. */
 import { rm } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { run } from "./process.ts";
 import { allImports, TESTS_LOCK } from "./tests_config.ts";
 
-/** The packages of a folder; if they cover the request, nothing is installed. */
+/** A folder's packages; if they cover the request, nothing is installed. */
 type Installed = { lock: string; dependencies: Record<string, string> };
 
 /**
- * Installs packages so that Node and Bun find them, down to the last dependency at the versions of `tests/deno.lock`.
+ * Installs packages so that Node and Bun find them, down to the last dependency at the versions in `tests/deno.lock`.
  *
  * @param folder The folder, which this function owns: it is recreated if something is missing
- * @param packages Names of the packages
+ * @param packages The packages' names
  * @throws {Error} If one is not in the lock file, or cannot be installed
  */
 export async function installLocked(folder: URL, packages: readonly string[]): Promise<void> {
@@ -32,7 +32,7 @@ export async function installLocked(folder: URL, packages: readonly string[]): P
   await Deno.mkdir(folder, { recursive: true });
   await Deno.writeTextFile(new URL("package.json", folder), manifest);
   await Deno.writeTextFile(new URL("deno.json", folder), `{ "nodeModulesDir": "auto" }`);
-  // Deno creates a node_modules folder for Node, from its own cache and with the versions of this lock file; npm would
+  // Deno creates a node_modules folder for Node, from its own cache and with the versions in this lock file; npm would
   // resolve transitive dependencies anew
   await Deno.writeTextFile(new URL("deno.lock", folder), lock);
   const { code, output } = await run(Deno.execPath(), ["install", "--quiet"], {
@@ -45,7 +45,7 @@ export async function installLocked(folder: URL, packages: readonly string[]): P
 }
 
 /**
- * Returns the versions of the npm packages in `tests/deno.lock`.
+ * Returns the npm package versions in `tests/deno.lock`.
  *
  * @returns Versions by import name in this repository
  */
@@ -54,7 +54,7 @@ export async function lockedVersions(): Promise<Record<string, string>> {
   const versions: Record<string, string> = {};
   for (const [name, specifier] of Object.entries(await allImports())) {
     const [, wanted, major] = specifier.match(/^npm:((?:@[^/]+\/)?[^@]+)@\D*(\d+)/) ?? [];
-    // the lock file may have several versions of a package, and normalizes ranges
+    // the lock file may have several versions of a package, and it normalizes ranges
     const found = Object.entries(specifiers).find(([one, version]) =>
       one.startsWith(`npm:${wanted}@`) && version.startsWith(`${major}.`)
     );

@@ -1,7 +1,7 @@
 /** Facts for `package.json` that are missing from `deno.json`. */
 import { entriesOf, type Manifest } from "./packages.ts";
 
-/** A command of a package. */
+/** A package's command. */
 export interface NpmCommand {
   /** Its name. */
   readonly name: string;
@@ -11,24 +11,24 @@ export interface NpmCommand {
   readonly run: string;
 }
 
-/** Facts of one package. */
+/** Facts about one package. */
 export interface NpmFacts {
   /** Description on npm. */
   readonly description: string;
   /** Search keywords. */
   readonly keywords: readonly string[];
-  /** Further packages to bundle: CommonJS modules cannot load them, or only its command needs them. */
+  /** Further packages to bundle, because CommonJS modules cannot load them, or only its command needs them. */
   readonly included: readonly string[];
-  /** Packages that it loads, required or used by some programs only. */
+  /** Packages that it loads, always or for some programs only. */
   readonly dependencies: readonly string[];
   /** Packages it uses if the program has installed them. */
   readonly optionalPeers: readonly string[];
-  /** Versions of optional peers that it never imports, so that no `deno.json` has their ranges. */
+  /** Versions of optional peers that it never imports. No `deno.json` has their ranges. */
   readonly peerRanges?: Readonly<Record<string, string>>;
   /**
    * Packages from which some entry points import only types: also optional peers, but for types alone, at the tested
    * versions, as on JSR. On npm any version is a valid peer: otherwise, programs with another version, which do not use
-   * that entry point, could not install the package. They are in no `deno.json` of the repository, so that starting the
+   * that entry point, could not install the package. They are in no `deno.json` in the repository, so that starting the
    * demo downloads no frameworks.
    */
   readonly typesOf?: Readonly<Record<string, string>>;
@@ -45,7 +45,7 @@ export interface NpmFacts {
 /** The oldest Node we support, and the first whose `require` loads ES modules. */
 const OLDEST_NODE = ">=20.19";
 
-/** URL of the repository; the release workflow passes its own. */
+/** The repository's URL; the release workflow passes its own. */
 export const REPOSITORY = "https://github.com/sluicejs/sluice";
 
 /** Name of the declarations for what `require` returns from a package with a default export. */
@@ -54,7 +54,7 @@ export const REQUIRED = "required";
 /** Name of the ES module that is the framework, with applications that listen on Node. */
 export const ON_NODE = "mod_on_node";
 
-/** Facts of all packages, by name. */
+/** Facts about all packages, by name. */
 export const NPM_FACTS: Readonly<Record<string, NpmFacts>> = {
   "@sluice/sluice": {
     description:
@@ -104,7 +104,7 @@ export const NPM_FACTS: Readonly<Record<string, NpmFacts>> = {
     included: ["yaml"],
     dependencies: [],
     optionalPeers: ["redis"],
-    // for its entry points of the same names
+    // for its entry points with the same names
     typesOf: {
       "@types/koa": "^3.0.0",
       elysia: "^1.4.0",
@@ -215,7 +215,7 @@ export function npmManifest(
 }
 
 /**
- * Returns the file of a command.
+ * Returns a command's file.
  *
  * @param name The command
  */
@@ -231,7 +231,7 @@ export const PROGRAM = {
 };
 
 /**
- * Creates the `package.json` of the program.
+ * Creates the program's `package.json`.
  *
  * @param manifest Its `deno.json`
  * @param repository URL of the repository
@@ -251,7 +251,7 @@ export function programManifest(
   };
 }
 
-/** Fields shared by all packages: what they are, where they come from, and what runs them. */
+/** Fields shared by all packages: description, origin, and supported runtimes. */
 export function commonFields(
   { name, version, license }: Manifest,
   { description, keywords }: Pick<NpmFacts, "description" | "keywords">,

@@ -31,7 +31,7 @@ const publish = ["publish", "--dry-run", "--allow-dirty", "--quiet"];
 
 /** A check. */
 interface Step {
-  /** What is checked. */
+  /** The name of the check. */
   readonly name: string;
   /** Arguments for Deno. */
   readonly args: string[];
@@ -70,7 +70,7 @@ async function take({ name, args, cwd }: Step): Promise<void> {
   console.log(output);
 }
 
-/** The entry modules of a package in this repository. */
+/** A package's entry modules in this repository. */
 async function entriesOf(folder: string): Promise<string[]> {
   const { exports: doors } = JSON.parse(await Deno.readTextFile(`${folder}deno.json`));
   return (Object.values(doors) as string[]).map((path) => folder + path.slice("./".length));

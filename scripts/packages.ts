@@ -1,4 +1,4 @@
-/** The packages of this repository, and the first steps of building them for any registry. */
+/** This repository's packages, and the first steps in building them for any registry. */
 import { cp, rm } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { copyInternals } from "./copy_internals.ts";
@@ -11,7 +11,7 @@ export interface Package {
   /** Its folder. */
   readonly path: string;
   /**
-   * npm packages bundled into it, at the versions of `tests/deno.lock`: everything its `mod.ts` loads. Others stay
+   * npm packages bundled into it, at the versions in `tests/deno.lock`: everything its `mod.ts` loads. Others stay
    * external, so that their fixes reach users and each is loaded once.
    */
   readonly included: readonly string[];
@@ -38,7 +38,7 @@ export const PACKAGES: readonly Package[] = [
 /** The scaffolding program; it needs no other package at run time. */
 export const CREATE: Package = { path: "./create/", included: [] };
 
-/** Folders of the libraries, for tests. */
+/** The libraries' folders, for tests. */
 export const LIBRARY_FOLDERS: readonly string[] = PACKAGES.map(({ path }) => path);
 
 /** Folders of all packages. */
@@ -56,7 +56,7 @@ export interface Manifest {
 }
 
 /**
- * Reads the manifest of a package.
+ * Reads a package's manifest.
  *
  * @param path The package's folder
  */
@@ -64,14 +64,14 @@ export async function manifestOf(path: string): Promise<Manifest> {
   return JSON.parse(await Deno.readTextFile(new URL(`${path}deno.json`, ROOT)));
 }
 
-/** Names of all libraries of this repository, and of those in `deno.json`. */
+/** Names of all libraries in this repository and in `deno.json`. */
 export async function knownPackages(): Promise<string[]> {
   const manifests = await Promise.all(PACKAGES.map(({ path }) => manifestOf(path)));
   return manifests.flatMap(({ name, imports }) => [name, ...Object.keys(imports)]);
 }
 
 /**
- * Returns the entry points of a package by file name.
+ * Returns a package's entry points by file name.
  *
  * @param manifest Its manifest
  * @returns For example `{ mod: "./mod.ts" }`
@@ -109,7 +109,7 @@ export async function unstage(folder: URL): Promise<void> {
 }
 
 /**
- * Returns the licenses of bundled packages, which must be distributed with the code.
+ * Returns the bundled packages' licenses, which must be distributed with the code.
  *
  * @param folder Where they are installed
  * @param names Their names

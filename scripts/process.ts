@@ -1,7 +1,7 @@
 /** Exit code of a process that timed out. */
 export const TOO_LATE = 124;
 
-/** Result of a process. */
+/** A process's result. */
 export interface Finished {
   /** Exit code; {@linkcode TOO_LATE} if the time limit ended it. */
   readonly code: number;

@@ -3,7 +3,7 @@ import { LIBRARY_FOLDERS } from "./packages.ts";
 import { offlineImports } from "./std.ts";
 
 /**
- * Writes an import map that points the packages' names to their builds, for programs of this repository.
+ * Writes an import map that points the packages' names to their builds, for programs in this repository.
  *
  * @param folder Where the packages were built
  * @returns Path of the map

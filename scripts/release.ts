@@ -1,10 +1,10 @@
 /**
- * `deno task release --tag=v1.2.3`: publishes that version of all packages on npm and on JSR, and
- * `--tag=express-v5.2.1` that version of `@sluice/express`, which is on npm only and has its own versions.
+ * `deno task release --tag=v1.2.3` publishes that version of all packages on npm and on JSR. `--tag=express-v5.2.1`
+ * publishes that version of `@sluice/express`, which is on npm only and has its own versions.
  *
  * It stops at the first package that fails to publish. When run again, it skips what a registry already has.
  * `--dry-run` does everything but publish. In the workflow, both registries authenticate it by the identity that GitHub
- * vouches for, and record the commit and the run that built the packages (RELEASING.md).
+ * vouches for. They record the commit and the run that built the packages (RELEASING.md).
  */
 import { fileURLToPath } from "node:url";
 import { buildPackages } from "./build.ts";
@@ -123,7 +123,7 @@ async function stepsForJsr(version: string): Promise<Step[]> {
       registry: "JSR",
       address: `${jsr}/${name}/${version}_meta.json`,
       program: Deno.execPath(),
-      // the published files are built, and not part of the repository
+      // the published files are built, and not in the repository
       args: ["publish", "--allow-dirty", ...(isDry ? ["--dry-run"] : [])],
       cwd: new URL(path, built),
       env: { JSR_URL: `${jsr}/` },

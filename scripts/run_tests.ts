@@ -1,5 +1,5 @@
 /**
- * Runs every test of this repository; its last line is `N passed, N failed`.
+ * Runs every test in this repository; its last line is `N passed, N failed`.
  *
  * `--only=tests/http,tests/app` runs some of them with the same settings.
  */
@@ -20,13 +20,13 @@ const only = Deno.args.find((arg) => arg.startsWith("--only="))?.slice("--only="
 const inCi = Deno.env.get("CI") === "true";
 const env: Record<string, string> = { NODE_ENV: "test" };
 
-/** Time limit of a part, in ms. */
+/** Time limit for a part, in ms. */
 const LIMIT_MS = 60 * 60_000;
 
 /** The part not listed below. Its output is shown while it runs. */
 const REST = "tests";
 
-/** It is fetched from GitHub, which not every machine can reach. */
+/** Fetched from GitHub, which not every machine can reach. */
 const EXPRESS_SUITE = "tests/field/express_suite_test.ts";
 
 /**
@@ -56,7 +56,7 @@ function partOf(file: string): string {
   return Object.entries(BESIDE).find(([, paths]) => isBelow(file, paths))?.[0] ?? REST;
 }
 
-/** Lists the files that `deno test` would run in a folder. */
+/** Lists the files in a folder that `deno test` would run. */
 async function testsBelow(folder: string): Promise<string[]> {
   const found: string[] = [];
   for await (const { name, isDirectory } of Deno.readDir(folder)) {
@@ -69,7 +69,7 @@ async function testsBelow(folder: string): Promise<string[]> {
 /** Tests that failed, in every part. */
 const failures: FailedTest[] = [];
 
-/** Requirements of CI that this machine lacks. */
+/** CI requirements that this machine lacks. */
 const missed: FailedTest[] = [];
 
 /** Lines printed at the end of the run, where they are noticed. */
@@ -103,8 +103,8 @@ async function part(name: string, args: string[], quiet = false): Promise<void> 
 const MOST_RUN_AGAIN = 3;
 
 /**
- * Reruns the failing files, this time alone. Three parts share two processors, so a test that waits for a real clock
- * may time out. A test that passes alone is listed at the end of the run: it must be fixed, too.
+ * Reruns the failing files alone. Three parts share two processors, so a test that waits for a real clock may time out.
+ * A test that passes alone is listed at the end of the run: it must be fixed, too.
  */
 async function runAgainAlone(flags: readonly string[]): Promise<void> {
   const first = failures.splice(0);
@@ -124,7 +124,7 @@ async function runAgainAlone(flags: readonly string[]): Promise<void> {
   }
 }
 
-/** Reports a missing requirement of a test: a failure in CI, a counted skip elsewhere. */
+/** Reports a test's missing requirement: a failure in CI, a counted skip elsewhere. */
 function missing(what: string, why: string): void {
   console.log(`${inCi ? "MISSING" : "SKIPPED"}: no ${what} (${why})`);
   if (inCi) missed.push({ file: what, name: "missing", message: why });
@@ -173,7 +173,7 @@ if (bundled.code !== 0) missing("deno bundle", bundled.output);
 const node = /^v\d/.test((await run("node", ["--version"], { limitMs: 5000, quiet: true })).output);
 if (!node) missing("Node", "npm's middleware is compared with Express on it");
 
-// only some folders need them; other parts of the tests do not wait for them
+// only some folders need them; other parts do not wait for them
 const needing = [
   "advanced/tests/departed",
   "advanced/tests/frameworks",
@@ -199,7 +199,7 @@ if (only === undefined || only.some((path) => needing.some((one) => path.startsW
   else env["SLUICE_RUNTIMES"] = runtimes.folder;
 }
 
-// types are not checked here: `deno task ok` checks those of the tests too
+// types are not checked here: `deno task ok` also checks the tests' types
 const unchecked = [...flags, "--no-check"];
 try {
   if (only !== undefined) await part("only", [...unchecked, ...only]);

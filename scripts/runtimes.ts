@@ -22,10 +22,10 @@ const PACKAGES = {
 };
 const OVERRIDES = { "workerd": "$workerd" };
 
-/** Path of another Bun to use: nightly test runs use the newest. */
+/** Path to another Bun: nightly test runs use the newest. */
 const OTHER_BUN = Deno.env.get("SLUICE_BUN");
 
-/** AWS's own client of the Lambda runtime. Its install script builds a native HTTP client, which the tests replace. */
+/** AWS's own client for the Lambda runtime. Its install script builds a native HTTP client, which the tests replace. */
 const UNBUILT = { "aws-lambda-ric": "3.3.0" };
 
 /**

@@ -1,5 +1,5 @@
 /**
- * Replaces a section of a page.
+ * Replaces a section on a page.
  *
  * @param page The page
  * @param name Name in its markers: `<!-- name -->` and `<!-- /name -->`

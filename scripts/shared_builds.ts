@@ -1,6 +1,6 @@
 /**
- * Packages for tests and benchmarks. Building is slow, and each of their files is a separate program: the first one
- * builds, and all others share the result until any source of the packages changes.
+ * Packages for tests and benchmarks. Building is slow, and each of their files is a separate program. The first one
+ * builds, and all others share the result until any package source changes.
  */
 import { alone } from "./alone.ts";
 import { buildPackages } from "./build.ts";
@@ -12,14 +12,14 @@ import { run } from "./process.ts";
 const ROOT = new URL("../", import.meta.url);
 const FOLDER = new URL(".cache/builds/", ROOT);
 
-/** Age in ms after which a build of earlier sources is no longer in use. */
+/** Age in ms after which a build from earlier sources is no longer in use. */
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 /** The packages on npm. */
 export interface NpmPackages {
   /** The libraries, each after its dependencies. */
   readonly libraries: readonly Built[];
-  /** `@sluice/express`, for each major of Express. */
+  /** `@sluice/express`, for each Express major. */
   readonly express: readonly Built[];
   /** The scaffolding program. */
   readonly program: Built;
@@ -80,9 +80,9 @@ function below(folder: URL, { href }: URL): string {
 }
 
 /**
- * Builds, unless another program has built from files with the same contents; if one is about to, waits for it.
+ * Builds, unless another program has already built from files with the same contents. If one is building, waits for it.
  *
- * @param kind What to build
+ * @param kind The kind of package
  * @param build Builds it into a folder
  * @param digestOf Computes a digest of its sources in a repository
  * @returns The folder that has it

@@ -1,8 +1,8 @@
 /**
- * `deno task size`: attributes the bytes of the smallest Worker to features.
+ * `deno task size`: attributes the bytes in the smallest Worker to features.
  *
- * The Worker is bundled and minified, and its source map gives the file of each character. `--files` lists the files of
- * each feature; `--write` puts the table into `docs/measurements/size.md`.
+ * The Worker is bundled and minified, and its source map gives each character's file. `--files` lists each feature's
+ * files; `--write` puts the table into `docs/measurements/size.md`.
  */
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { gzipSync } from "node:zlib";
@@ -14,7 +14,7 @@ import { featureOf, FEATURES } from "./size_features.ts";
 
 const ROOT = new URL("../", import.meta.url);
 
-/** Code of the bundler itself: the start of the module, and its exports. */
+/** The bundler's own code: the start of the module, and its exports. */
 const BUNDLER = "the bundler";
 
 /** The minified code of one file in a bundle. */
@@ -33,7 +33,7 @@ export interface Share {
   readonly files: readonly Part[];
   /** Bytes, minified. */
   readonly minified: number;
-  /** Bytes that gzip saves without the feature. */
+  /** Bytes saved after gzip without the feature. */
   readonly gzipped: number;
 }
 
@@ -43,17 +43,17 @@ export interface Shares {
   readonly minified: number;
   /** Bytes of the bundle, compressed with `gzip -9`. */
   readonly gzipped: number;
-  /** Shares of the features, the largest first. */
+  /** The features' shares, the largest first. */
   readonly shares: readonly Share[];
   /** Files that have no feature. */
   readonly unknown: readonly string[];
 }
 
 /**
- * Bundles a program of `tests/package/bundles/` for Workers, minified.
+ * Bundles a program from `tests/package/bundles/` for Workers, minified.
  *
  * @param program Its name
- * @returns The code of each file, in bundle order; joined, they are the bundle
+ * @returns Each file's code, in bundle order; joined, they are the bundle
  * @throws {Error} If it cannot be bundled
  */
 export async function bundledParts(program: string): Promise<Part[]> {
@@ -86,7 +86,7 @@ interface SourceMap {
 function partsOf(code: string, paths: readonly string[], mappings: string): Part[] {
   const parts: Part[] = [];
   let source = 0;
-  // further lines of a multi-line string belong to the file of the first
+  // further lines in a multi-line string belong to the first line's file
   let path = BUNDLER;
   const lines = code.split("\n");
   mappings.split(";").forEach((segments, i) => {
@@ -141,7 +141,7 @@ function bytesOf(parts: readonly Part[]): number {
 /**
  * Divides a bundle among features.
  *
- * @param parts The code of each file
+ * @param parts Each file's code
  */
 export function sharesOf(parts: readonly Part[]): Shares {
   const all = gzipped(parts);
@@ -178,14 +178,14 @@ function kib(bytes: number): string {
 }
 
 /**
- * Generates the table of the page.
+ * Generates the page's table.
  *
- * @param shares Shares of the features
+ * @param shares The features' shares
  */
 export function sizeReport({ minified, gzipped, shares }: Shares): string {
   const apart = shares.reduce((sum, share) => sum + share.gzipped, 0);
   const why = new Map(FEATURES.map((feature) => [feature.name, feature.why]));
-  // features of other runtimes are in no Worker
+  // features for other runtimes are in no Worker
   const rows = shares.filter((share) => share.minified > 0).map(({ feature, ...sizes }) => [
     feature,
     kib(sizes.minified),

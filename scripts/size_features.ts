@@ -1,6 +1,6 @@
-/** The feature each file of the core belongs to, in users' terms; used by `deno task size`. */
+/** The feature each core file belongs to, in users' terms; used by `deno task size`. */
 
-/** A feature of the core. */
+/** A core feature. */
 export interface Feature {
   /** Its name in the table. */
   readonly name: string;
@@ -286,7 +286,7 @@ export function featureOf(path: string): string | undefined {
 }
 
 /**
- * Whether an entry of a feature matches a file.
+ * Whether a feature's entry matches a file.
  *
  * @param entry The entry
  * @param path The file's path

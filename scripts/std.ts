@@ -1,6 +1,6 @@
 import { allImports, TESTS_CONFIG, TESTS_LOCK } from "./tests_config.ts";
 
-/** Source of the standard library on this machine: JSR, or the adapter in tests/support. */
+/** The standard library's source on this machine: JSR, or the adapter in tests/support. */
 export interface StdFlags {
   /** Whether it comes from JSR. */
   readonly real: boolean;
@@ -27,7 +27,7 @@ export async function stdFlags(): Promise<StdFlags> {
   return { real, flags: [config, "--frozen", "--import-map=.cache/offline.json"] };
 }
 
-/** Returns all imports of this repository as an import map without JSR: the adapter replaces the standard library. */
+/** Returns all of this repository's imports as an import map without JSR: the adapter replaces the standard library. */
 export async function offlineImports(): Promise<Record<string, string>> {
   const imports = await allImports();
   for (const [name, target] of Object.entries(imports)) {

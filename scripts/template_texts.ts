@@ -1,9 +1,9 @@
-/** Packs the templates of `create/` into one module, for publishing. */
+/** Packs the templates in `create/` into one module, for publishing. */
 
 const TEMPLATES = new URL("../create/templates/", import.meta.url);
 
 /**
- * Replaces the module that reads templates by one that contains them: JSR rewrites the imports of every TypeScript
+ * Replaces the module that reads templates with one that contains them: JSR rewrites the imports of every TypeScript
  * file, and npm omits or renames files such as `.gitignore`.
  *
  * @param folder Folder of the program's sources

@@ -2,7 +2,7 @@ import { stripVTControlCharacters } from "node:util";
 
 /** A test that failed. */
 export interface FailedTest {
-  /** Path of its file, relative to the run's folder. */
+  /** Its file's path, relative to the run's folder. */
   readonly file: string;
   /** Its name, after those of its parent tests. */
   readonly name: string;
@@ -10,7 +10,7 @@ export interface FailedTest {
   readonly message: string;
 }
 
-/** Result of a `deno test` run; steps count as tests. */
+/** The result of a `deno test` run; steps count as tests. */
 export interface TestReport {
   readonly passed: number;
   readonly skipped: number;
@@ -27,21 +27,21 @@ function sum(text = ""): number {
   return [...text.matchAll(/\d+/g)].reduce((total, [digits]) => total + Number(digits), 0);
 }
 
-/** Path of a file as in the run's own list. */
+/** A file's path, as in the run's own list. */
 function pathOf(name: string): string {
   return name.replace(/^\.\//, "");
 }
 
 /**
- * Parses the output of `deno test`. Not the report of `--junit-path`, which is truncated if the process is slow to
+ * Parses `deno test` output. It does not use the `--junit-path` report, which is truncated if the process is slow to
  * write it, and lacks errors outside of tests.
  *
- * @param output The whole output of the run
+ * @param output The run's whole output
  * @returns `null` if the run did not reach its summary
  */
 export function readTestReport(output: string): TestReport | null {
   const text = stripVTControlCharacters(output).replaceAll("\r\n", "\n");
-  // the last one: tests may print the output of others
+  // the last one: tests may print other tests' output
   const summary = [...text.matchAll(SUMMARY)].at(-1);
   if (summary === undefined) return null;
   const [, passed, failures, skipped] = summary;

@@ -2,7 +2,7 @@ import { findOrInstall } from "./apt.ts";
 
 /** How to find and start a server for the tests. */
 export interface ServerSource<Program, Server> {
-  /** Environment variable with the address of a running server. */
+  /** Environment variable with a running server's address. */
   readonly variable: string;
   /** Returns the server at an address. */
   given(address: string): Server;
@@ -17,7 +17,7 @@ export interface ServerSource<Program, Server> {
 /**
  * Finds a server; otherwise finds or installs its program and starts one.
  *
- * @param source How to do so
+ * @param source How to find and start it
  * @returns The server, or why there is none
  */
 export async function testServer<Program, Server>(source: ServerSource<Program, Server>): Promise<Server | string> {

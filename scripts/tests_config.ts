@@ -1,18 +1,18 @@
 /**
  * The configuration for tests, benchmarks and scripts. Dependencies of the packages and the demo are in `deno.json`;
- * all others of this repository are in `tests/deno.json`, with its own lock file: `deno task` downloads everything in
- * `deno.json`, and starting the demo should not have to wait for it.
+ * all others are in `tests/deno.json`, with its own lock file. `deno task` downloads everything in `deno.json`, and
+ * starting the demo should not have to wait for them.
  */
 import { fileURLToPath } from "node:url";
 
 /** Its path. */
 export const TESTS_CONFIG: string = fileURLToPath(new URL("../tests/deno.json", import.meta.url));
 
-/** Path of its lock file. */
+/** Its lock file's path. */
 export const TESTS_LOCK: string = fileURLToPath(new URL("../tests/deno.lock", import.meta.url));
 
 /**
- * Returns all imports of this repository.
+ * Returns all of this repository's imports.
  *
  * @returns Import targets by name
  */

@@ -1,7 +1,7 @@
 /** What `require` returns for a CommonJS module with a single value. */
 import { rewrite } from "./rewrite.ts";
 
-/** The name under which sources export that value. */
+/** The name under which sources export the value. */
 export const WHOLE = "module.exports";
 
 /**

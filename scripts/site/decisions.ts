@@ -10,7 +10,7 @@ function gapsIn(numbers: readonly number[]): number[] {
   return Array.from({ length: last }, (_, i) => i + 1).filter((number) => !numbers.includes(number));
 }
 
-/** The index of all decision records, each of which is a page. */
+/** The index of all decision records; each record is a page. */
 export function decisionsIndex(records: readonly Page[]): Page {
   const rows = records.map(({ path, title, description }) =>
     `- [${title.replace(/^\d+\. /, "")}](${path.slice("decisions/".length)}) <small>${numberOf(path)}</small>` +

@@ -1,4 +1,4 @@
-/** Links of the built site. */
+/** Links on the built site. */
 
 /** A built page. */
 export interface BuiltPage {
@@ -7,7 +7,7 @@ export interface BuiltPage {
   readonly html: string;
 }
 
-/** Returns all pages of a built site. */
+/** Returns all pages on a built site. */
 export async function builtPages(dist: URL, below = ""): Promise<BuiltPage[]> {
   const found: BuiltPage[] = [];
   for await (const { name, isDirectory } of Deno.readDir(new URL(below, dist))) {
@@ -20,7 +20,7 @@ export async function builtPages(dist: URL, below = ""): Promise<BuiltPage[]> {
   return found.sort((a, b) => a.url < b.url ? -1 : 1);
 }
 
-/** Finds links of these pages to missing pages, headings and files, and counts the checked links. */
+/** Finds links on these pages to missing pages, headings and files, and counts the checked links. */
 export async function deadLinks(dist: URL, pages: readonly BuiltPage[]): Promise<{ checked: number; dead: string[] }> {
   const anchors = new Map(pages.map(({ url, html }) => [
     url,

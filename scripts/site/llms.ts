@@ -4,7 +4,7 @@ import { pagesOf, type Site } from "./stage.ts";
 import { llmsSmallTxt } from "./llms_small.ts";
 import { type Page, urlOf } from "./pages.ts";
 
-/** Sections not about using the packages: readers with little context may skip them. */
+/** Sections that are not about using the packages: readers with little context may skip them. */
 const OPTIONAL: ReadonlySet<string> = new Set(["Project", "Decisions", "What was measured"]);
 
 /** `llms.txt`: an index, with a line for each page. */
@@ -26,7 +26,7 @@ export function llmsFullTxt(site: Site): string {
   return pages.map((page) => `<!-- ${urlOf(page)} -->\n\n${textOf(page)}`).join("\n\n---\n\n");
 }
 
-/** Additional files of the site, by name: these, and the text of each page. */
+/** Additional files for the site, by name: these, and each page's text. */
 export async function textFiles(site: Site): Promise<Map<string, string>> {
   return new Map([
     ["llms.txt", llmsTxt(site)],

@@ -1,6 +1,6 @@
 /**
- * `llms-small.txt`: what a language model needs to program with Sluice, in one request. Generated from the pages, the
- * documentation comments, and the messages in the sources.
+ * `llms-small.txt`: everything a language model needs to program with Sluice, in one request. Generated from the pages,
+ * the documentation comments, and the messages in the sources.
  */
 import { EventEmitter } from "node:events";
 import { IncomingMessage, ServerResponse } from "node:http";
@@ -16,7 +16,7 @@ const ROOT = new URL("../../", import.meta.url);
 /** Maximum size in bytes. */
 export const MOST_BYTES = 100_000;
 
-/** A page, or some of its chapters: the part before the first heading is "". */
+/** A page, or some of its chapters: "" is the part before the first heading. */
 interface Part {
   readonly path: string;
   readonly only?: readonly string[];
@@ -80,7 +80,7 @@ Express 5's API on a pure Fetch core, for Node, Deno, Bun and Workers. Programs 
 Express 5. This text has the API by example, what differs, the names of all options, and what errors say. All programs in it
 run as they are.`;
 
-/** The chosen chapters of a page, without what only a reader of the site needs. */
+/** A page's chosen chapters, without the parts that only the site's readers need. */
 function excerpt({ path, only, without = [] }: Part, text: string | undefined): string {
   if (text === undefined) throw new Error(`llms-small.txt: there is no page ${path}`);
   const chapters = frontMatterOf(text).body.split(/^(?=#{2,3} )/m);
@@ -116,7 +116,7 @@ function block(text: string): string {
 function prose(text: string): string {
   return text
     .replaceAll(/<details.*?<\/details>/gs, "")
-    // links that consist of a single word
+    // single-word links
     .replaceAll(/ \(\[(?:why|which|more|figures|where it is read)\]\([^)]*\)\)/g, "")
     .replaceAll(/!\[[^\]]*\]\([^)]*\)/g, "")
     .replaceAll(/\[([^\]]*)\]\([^)]*\)/g, "$1")
@@ -156,7 +156,7 @@ function members(packages: readonly PackageReference[]): string {
     const lines = [
       ...properties.map((one) => line(one.name, "", { ...one, optional: false })),
       ...Array.from(methods, ([method, [first]]) => line(`${method}()`, "", { ...first!, optional: false })),
-      // views of the registered layers, and aliases
+      // views of registered layers, and aliases
     ].filter((one) => !/^- `(?:_|\[)|derived from the layers|The same as|Express 4's name/.test(one))
       .filter((one) => !known.some((object) => one.match(/\w+/)![0] in object));
     return `### ${name}\n\n${lines.sort().join("\n")}`;
@@ -164,7 +164,7 @@ function members(packages: readonly PackageReference[]): string {
   return `# Members beyond Express\n\n${lists.join("\n\n")}`;
 }
 
-/** Functions, and the interfaces of their options, by package. */
+/** Functions, and their options' interfaces, by package. */
 const OPTIONS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   "@sluice/sluice": {
     "sluice.json(), .urlencoded(), .text(), .raw()": "BodyOptions",
@@ -249,7 +249,7 @@ function line(name: string, type: string, { jsDoc, optional }: MemberNode): stri
 /** A string literal in a source, possibly concatenated. */
 const LITERAL = /(?:"[^"\n]*"|'[^'\n]*')(?:\s*\+\s*(?:"[^"\n]*"|'[^'\n]*'))*/;
 
-/** Names from other packages, with the errors about them. */
+/** Names from other packages, with errors about them. */
 async function messages(): Promise<string> {
   const found: string[] = [];
   for (const folder of ["src", "middleware/src", "advanced/src", "openapi/src"]) {

@@ -10,7 +10,7 @@ export function frontMatterOf(text: string): { body: string; fields: Record<stri
   };
 }
 
-/** Returns the visible text of a line or paragraph, without Markdown markup and comments. */
+/** Returns a line's or paragraph's visible text, without Markdown markup and comments. */
 export function plainText(markdown: string): string {
   return markdown
     .replaceAll(/<!--.*?-->/gs, "")
@@ -33,11 +33,11 @@ export function descriptionOf(text: string): string | undefined {
   if (fields["description"] !== undefined) return fields["description"];
   const paragraphs = withoutBlocks(body).split(/\n\s*\n/).map((one) => one.trim());
   const first = paragraphs.find((one) => plainText(one).length >= 20 && !/^(?:[#|>:<-]|\d+\.|!\[)|:$/.test(one));
-  // the first word of a decision record is redundant
+  // a decision record's first word is redundant
   return first === undefined ? undefined : shortened(plainText(first).replace(/^Decision\. /, ""));
 }
 
-/** Replaces the targets of links and pictures outside code. */
+/** Replaces link and picture targets outside code. */
 export function withLinks(text: string, replace: (target: string) => string): string {
   return text.split(/(^ *```.*?^ *```$)/gms).map((part, i) =>
     i % 2 === 1
@@ -46,7 +46,7 @@ export function withLinks(text: string, replace: (target: string) => string): st
   ).join("");
 }
 
-/** Names of tabs: runtimes, and Node package managers. */
+/** Tab names: runtimes, and Node package managers. */
 export const TABS: ReadonlySet<string> = new Set(["Node", "Deno", "Bun", "Workers", "npm", "pnpm", "Yarn"]);
 
 const TAB_BLOCKS = new RegExp(`(?:^\`\`\`\\w+ \\[(?:${[...TABS].join("|")})\\]\\n.*?^\`\`\`\\n+)+`, "gms");
@@ -60,10 +60,10 @@ export function withTabs(text: string): string {
 const WHOLE_FILE = /^\[(The whole of) ([\w./-]+)\]\(([^)\s]+)\)$/gm;
 
 /**
- * Replaces each link to a whole file by the file itself, in a collapsed block.
+ * Replaces each link to a whole file with the file itself, in a collapsed block.
  *
  * @param text The page
- * @param read Reads the target of a link
+ * @param read Reads a link's target
  */
 export async function withWholeFiles(text: string, read: (target: string) => Promise<string>): Promise<string> {
   const files = new Map<string, string>();

@@ -1,4 +1,4 @@
-/** The pages of the documentation site: their files, addresses and contents. */
+/** The documentation site's pages: their files, addresses and contents. */
 import { ADDRESSES, type Section, SECTIONS } from "../../docs/.vitepress/navigation.ts";
 import { REPOSITORY } from "../npm_manifest.ts";
 import { descriptionOf, titleOf, withLinks, withWholeFiles } from "./markdown.ts";
@@ -24,12 +24,12 @@ export interface FilledSection {
   readonly pages: readonly Page[];
 }
 
-/** Returns the address of a repository file on the site. */
+/** Returns a repository file's address on the site. */
 export function addressOf(file: string): string {
   return ADDRESSES[file] ?? file.slice("docs/".length);
 }
 
-/** Returns the URL of a page, without the file extension. */
+/** Returns a page's URL, without the file extension. */
 export function urlOf({ path }: { readonly path: string }): string {
   return `/${path.replace(/(?:(^|\/)index)?\.md$/, "$1")}`;
 }
@@ -74,7 +74,7 @@ async function readPage(file: string, known: ReadonlySet<string>): Promise<Page>
   return { path, title, description, text: withLinks(whole, (target) => linkOnSite(target, file, known)) };
 }
 
-/** Converts a link of a repository file: to a page of the site, or to the file on GitHub. */
+/** Converts a link in a repository file: to a page on the site, or to the file on GitHub. */
 function linkOnSite(target: string, file: string, known: ReadonlySet<string>): string {
   if (/^(?:[a-z]+:|#|\/)/.test(target)) return target;
   const [name = "", hash] = target.split("#");
@@ -86,7 +86,7 @@ function linkOnSite(target: string, file: string, known: ReadonlySet<string>): s
   return `${REPOSITORY}/${path.includes(".") ? "blob" : "tree"}/main/${path}${anchor}`;
 }
 
-/** Files of a section, in order. */
+/** A section's files, in order. */
 async function filesOf({ pages = [], folder }: Section, named: ReadonlySet<string>): Promise<string[]> {
   if (folder === undefined) return [...pages];
   const present = await markdownIn(`docs/${folder}`);

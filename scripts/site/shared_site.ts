@@ -4,7 +4,7 @@ import { digestOfSources } from "../built_from.ts";
 import { builtOnce } from "../shared_builds.ts";
 import { buildSite, type BuiltSite } from "./build_site.ts";
 
-/** A different folder than the task's, whose site may be open in a browser. */
+/** Not the task's folder: its site may be open in a browser. */
 const TOOLS = new URL("../../.cache/site-of-tests/", import.meta.url);
 
 let site: Promise<BuiltSite> | undefined;

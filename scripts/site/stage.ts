@@ -1,5 +1,5 @@
 /**
- * Assembles the sources from which VitePress builds the site. They are outside `docs/`: some pages are files of other
+ * Assembles the sources from which VitePress builds the site. They are outside `docs/`: some pages come from other
  * folders, the reference is generated, and VitePress needs its packages beside them.
  */
 import { REPOSITORY } from "../npm_manifest.ts";
@@ -10,7 +10,7 @@ import { referenceSections } from "./reference/reference.ts";
 
 const ROOT = new URL("../../", import.meta.url);
 
-/** Contents of the site. */
+/** The site's contents. */
 export interface Site {
   readonly home: Page;
   readonly sections: readonly FilledSection[];
@@ -40,8 +40,7 @@ export function pagesOf({ home, sections }: Site): Page[] {
 }
 
 /**
- * Writes the sources of the site. Unchanged files are not touched, so that a watching server does not reload
- * everything.
+ * Writes the site's sources. Unchanged files are not touched, so that a watching server does not reload everything.
  *
  * @param folder The output folder
  */
@@ -109,7 +108,7 @@ async function pictures(): Promise<[string, string | Uint8Array][]> {
   return found;
 }
 
-/** Removes stale pages of an earlier run. */
+/** Removes stale pages from an earlier run. */
 async function removeOthers(folder: URL, files: ReadonlyMap<string, unknown>): Promise<void> {
   async function visit(path: string): Promise<void> {
     for await (const { name, isDirectory } of Deno.readDir(new URL(path, folder))) {

@@ -2,8 +2,7 @@ import { fileURLToPath } from "node:url";
 import { installLocked } from "../locked_packages.ts";
 
 /**
- * Installs VitePress, if needed. Only authors of the documentation need it: the packages and the demo do not depend on
- * it.
+ * Installs VitePress, if needed. Only documentation authors need it: the packages and the demo do not depend on it.
  *
  * @param folder The installation folder, owned by this function
  * @returns A command that runs it

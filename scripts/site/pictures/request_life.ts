@@ -10,7 +10,7 @@ const LAYERS: readonly (readonly [code: string, says: string])[] = [
   ['api.get("/users/:id", …)', "the handler of a route"],
 ];
 
-/** Draws the life of a request, from the runtime and back to it. */
+/** Draws a request's path from the runtime and back to it. */
 export function requestLife(): string {
   const top = (i: number) => 122 + i * 66;
   const last = top(LAYERS.length - 1);

@@ -1,4 +1,4 @@
-/** Shared style of the documentation's pictures: the colours of the demo, light or dark by the reader's system. */
+/** Shared style for the documentation's pictures: the demo's colours, light or dark by the reader's system. */
 
 const LIGHT = {
   ink: "#10222b",

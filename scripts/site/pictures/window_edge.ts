@@ -24,7 +24,7 @@ const SHOWN: readonly (readonly [name: AlgorithmName, says: string])[] = [
 const [LEFT, RIGHT, TOP, ROW, CHART] = [190, 20, 66, 104, 60];
 const WIDTH = 800;
 
-/** Decisions of an algorithm. */
+/** An algorithm's decisions. */
 export interface Admitted {
   readonly name: AlgorithmName;
   /** Whether each request was admitted. */

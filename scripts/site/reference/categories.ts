@@ -12,7 +12,7 @@ export interface Category {
   readonly paths: readonly string[];
 }
 
-/** Categories of packages with many symbols. Folders define them; `@category` overrides that. */
+/** Categories for packages with many symbols. Folders define them; `@category` overrides that. */
 export const CATEGORIES: Readonly<Record<string, readonly Category[]>> = {
   "@sluice/sluice": [
     {
@@ -125,7 +125,7 @@ export const CATEGORIES: Readonly<Record<string, readonly Category[]>> = {
 };
 
 /**
- * Returns the category of a symbol.
+ * Returns a symbol's category.
  *
  * @throws {Error} If it has none
  */

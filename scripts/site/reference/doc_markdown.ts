@@ -29,7 +29,7 @@ function proseMarkdown(prose: string, places: Places): string {
     .join("");
 }
 
-/** Address of a symbol, or of one of its members: `FrameworkApp.listen`. */
+/** Address for a symbol, or for one of its members: `FrameworkApp.listen`. */
 function anchorUrl(target: string, places: Places): string {
   const [name = "", member] = target.split(".");
   const { path, symbol } = places.find(name)!;
@@ -40,7 +40,7 @@ function anchorUrl(target: string, places: Places): string {
   return `/${path}#${isMember ? anchorOf(name, member) : name}`;
 }
 
-/** Anchor of a symbol or a member. */
+/** Anchor for a symbol or a member. */
 export function anchorOf(name: string, member?: string): string {
   return member === undefined ? name : `${name}-${member.replaceAll(/\W/g, "")}`;
 }

@@ -1,4 +1,4 @@
-/** The part of the output of `deno doc --json` used here. */
+/** The part of `deno doc --json` output used here. */
 const ROOT = new URL("../../../", import.meta.url);
 
 /** A type. */
@@ -15,7 +15,7 @@ export interface TypeParam {
   readonly default?: TypeNode;
 }
 
-/** A parameter of a function. */
+/** A function parameter. */
 export interface Param {
   readonly kind: "identifier" | "rest" | "assign" | "object" | "array";
   readonly name?: string;
@@ -37,7 +37,7 @@ export interface Signature {
   readonly hasBody?: boolean;
 }
 
-/** A tag of a documentation comment. */
+/** A tag in a documentation comment. */
 export interface Tag {
   readonly kind: string;
   readonly name?: string;
@@ -51,13 +51,13 @@ export interface JsDoc {
   readonly tags?: readonly Tag[];
 }
 
-/** Source location of a declaration. */
+/** A declaration's source location. */
 export interface Location {
   readonly filename: string;
   readonly line: number;
 }
 
-/** A member of a class or interface. */
+/** A class or interface member. */
 export interface MemberNode extends Partial<Signature> {
   readonly name: string;
   readonly kind?: "method" | "getter" | "setter";
@@ -66,18 +66,18 @@ export interface MemberNode extends Partial<Signature> {
   readonly readonly?: boolean;
   readonly isStatic?: boolean;
   readonly accessibility?: "private" | "protected" | "public";
-  /** Signature of a class method; an interface method has these fields itself. */
+  /** A class method's signature; an interface method has these fields itself. */
   readonly functionDef?: Signature;
 }
 
-/** Contents of a declaration of any kind. */
+/** A declaration's contents, whatever its kind. */
 export interface Definition extends Partial<Signature> {
   readonly properties?: readonly MemberNode[];
   readonly methods?: readonly MemberNode[];
   readonly constructors?: readonly MemberNode[];
   readonly callSignatures?: readonly MemberNode[];
   readonly indexSignatures?: readonly MemberNode[];
-  /** What it extends: a class has one type, by name, an interface several. */
+  /** Types it extends: a class has one, by name, an interface several. */
   readonly extends?: string | readonly TypeNode[];
   readonly superTypeParams?: readonly TypeNode[];
   readonly elements?: readonly SymbolNode[];
@@ -105,7 +105,7 @@ export interface ModuleNode {
 }
 
 /**
- * Reads the exports of modules.
+ * Reads modules' exports.
  *
  * @param files Their paths
  * @returns Modules by path

@@ -32,7 +32,7 @@ export async function referenceSections(): Promise<FilledSection[]> {
   return [{ title: "Reference", isClosed: false, pages: [indexOf(sections)] }, ...sections];
 }
 
-/** Plans the pages of a package. A symbol exported by several entry points is described at the first. */
+/** Plans a package's pages. A symbol exported by several entry points is described at the first. */
 function outlinesOf({ name, entries }: PackageReference): Outline[] {
   const described = new Set<string>();
   return entries.flatMap((entry): Outline[] => {
@@ -46,7 +46,7 @@ function outlinesOf({ name, entries }: PackageReference): Outline[] {
     }
     const grouped = Map.groupBy(symbols, (symbol) => categoryOf(entry.specifier, symbol, categories));
     const folder = entry.path.includes("/") ? `${base}-` : `${base}/`;
-    // few readers look for the names of Express's types
+    // few readers look for Express type names
     const inOrder = categories.filter((one) => grouped.has(one)).toSorted((a, b) => isLast(a) - isLast(b));
     return [
       { path: `${path}.md`, title: entry.specifier, entry, symbols: [] },
@@ -137,7 +137,7 @@ function linkTo(name: string, places: Places): string {
   return `/${path}#${name}`;
 }
 
-/** Lists what else the entry point exports, and where that is described. */
+/** Lists the entry point's other exports, and where they are described. */
 function alsoExported(entry: PackageEntry, all: readonly Outline[], places: Places): string {
   const own = new Set(all.filter((one) => one.entry === entry).flatMap(({ symbols }) => symbols.map(({ key }) => key)));
   const others = entry.symbols.filter(({ key }) => !own.has(key));

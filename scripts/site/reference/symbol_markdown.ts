@@ -12,7 +12,7 @@ import {
   typeText,
 } from "./type_text.ts";
 
-/** Maximum line width of code shown without scrolling. */
+/** Maximum line width for code shown without scrolling. */
 const WIDTH = 80;
 
 const KINDS: Readonly<Record<Declaration["kind"], string>> = {
@@ -249,7 +249,7 @@ function urlOf(path: string, name: string): string {
   return `/${path.replace(/(?:(^|\/)index)?\.md$/, "$1")}#${anchorOf(name)}`;
 }
 
-/** Documents what is extended, and its members. */
+/** Documents the extended types, and their members. */
 function inheritedMarkdown({ declarations, name }: PublicSymbol, places: Places): string {
   const parents = declarations.flatMap(({ def }) => parentsOf(def.extends));
   const lines: string[] = [];
@@ -259,7 +259,7 @@ function inheritedMarkdown({ declarations, name }: PublicSymbol, places: Places)
     if (place === undefined || seen.has(parent)) continue;
     seen.add(parent);
     const { properties, methods } = membersOf(place.symbol);
-    // the others are internals of Node or Express
+    // the others are Node or Express internals
     const members = [...properties.map((one) => one.name), ...methods.keys()].filter((one) => !one.startsWith("_"));
     const links = members.map((member) =>
       `[${member.replaceAll(/[[\]]/g, "\\$&")}](/${place.path}#${anchorOf(parent, member)})`

@@ -17,7 +17,7 @@ export interface PublicSymbol {
   readonly declarations: readonly Declaration[];
 }
 
-/** An entry point of a package. */
+/** A package entry point. */
 export interface PackageEntry {
   /** Its import specifier: `@sluice/sluice/node`. */
   readonly specifier: string;
@@ -33,17 +33,17 @@ export interface PackageReference {
   readonly entries: readonly PackageEntry[];
 }
 
-/** Public members of a class or interface. */
+/** A class or interface's public members. */
 export interface PublicMembers {
   readonly constructors: readonly MemberNode[];
   readonly calls: readonly MemberNode[];
   readonly indexes: readonly MemberNode[];
   readonly properties: readonly MemberNode[];
-  /** Methods by name; several of one name are overloads. */
+  /** Methods by name; several with one name are overloads. */
   readonly methods: ReadonlyMap<string, readonly MemberNode[]>;
 }
 
-/** Which of several declarations of a name determines its kind. */
+/** Which of several declarations for a name determines its kind. */
 const FIRST: readonly Declaration["kind"][] = ["class", "function", "variable", "interface", "typeAlias", "namespace"];
 
 /** Reads all packages. */
@@ -91,7 +91,7 @@ function entryOf(
 
 function publicSymbol(symbol: SymbolNode, byPlace: ReadonlyMap<string, SymbolNode>): PublicSymbol {
   const [{ kind, def }] = symbol.declarations as [Declaration];
-  // an alias, or an export of another entry point as well
+  // an alias, or also an export from another entry point
   const original = kind === "reference" ? byPlace.get(placeOf(def.target!)) : undefined;
   const declarations = (original ?? symbol).declarations.toSorted((a, b) =>
     FIRST.indexOf(a.kind) - FIRST.indexOf(b.kind)
@@ -117,17 +117,17 @@ export function isInternal(doc: JsDoc | undefined): boolean {
   return tagsOf(doc, "internal").length > 0;
 }
 
-/** Tags of a kind. */
+/** Tags of one kind. */
 export function tagsOf(doc: JsDoc | undefined, kind: string): Tag[] {
   return (doc?.tags ?? []).filter((tag) => tag.kind === kind);
 }
 
-/** Returns the signature of a member. */
+/** Returns a member's signature. */
 export function signatureOf(member: MemberNode): Signature {
   return member.functionDef ?? member as Signature;
 }
 
-/** Public members of all classes and interfaces of a name. */
+/** Public members of all classes and interfaces with one name. */
 export function membersOf({ declarations }: Pick<PublicSymbol, "declarations">): PublicMembers {
   const all = (kind: "constructors" | "callSignatures" | "indexSignatures" | "properties" | "methods") =>
     declarations.flatMap(({ def }) => def[kind] ?? []).filter(isPublic);

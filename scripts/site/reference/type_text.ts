@@ -96,7 +96,7 @@ export function typePieces(type: TypeNode | undefined): Piece[] {
 /** `<T>(a: string): void`, with another separator before the result for function types. */
 export function signaturePieces(signature: Signature, sign = ": "): Piece[] {
   const { params, typeParams = [] } = signature;
-  // the result type of setters and constructors is never written
+  // setters and constructors never have a written result type
   const result = signature.returnType ?? signature.tsType;
   return [
     ...typeParamsPieces(typeParams),
@@ -117,7 +117,7 @@ export function indexPieces({ params = [], tsType, readonly: isReadonly }: Membe
   return [isReadonly ? "readonly [" : "[", ...between(params.map(paramPieces), ", "), "]: ", ...typePieces(tsType)];
 }
 
-/** Name of a parameter. */
+/** A parameter's name. */
 export function paramName(param: Param): string {
   if (param.kind === "rest") return paramName(param.arg!);
   if (param.kind === "assign") return paramName(param.left!);
@@ -125,7 +125,7 @@ export function paramName(param: Param): string {
   return param.name ?? "…";
 }
 
-/** Type of a parameter, and whether it is optional. */
+/** A parameter's type, and whether it is optional. */
 export function paramType(param: Param): { type: TypeNode | undefined; isOptional: boolean } {
   if (param.kind === "assign") return { type: param.left!.tsType ?? param.tsType, isOptional: true };
   return { type: param.tsType ?? param.arg?.tsType, isOptional: param.optional ?? false };
@@ -156,7 +156,7 @@ function typeParamPieces({ name, constraint, default: usual }: TypeParam): Piece
   ];
 }
 
-/** A part of a template literal type: a string, or a type. */
+/** Part of a template literal type: a string, or a type. */
 function templatePieces(type: TypeNode): Piece[] {
   if (type.kind === "literal" && type.value.kind === "string") return [type.value.string];
   return ["${", ...typePieces(type), "}"];
