@@ -14,6 +14,6 @@ await runField({
   scenarios: SCENARIOS,
   program: "serve_bun.ts",
   start: onBun,
-  // Bun cleans up whenever it is idle: the longer the pause, the slower the requests after it
+  // Bun cleans up when idle: the longer the pause, the slower the requests after it
   leadSeconds: 1,
 });

@@ -2,12 +2,12 @@
  * `deno task bench`: a small service on Sluice and its peers on Deno, as ratios to the same service, hand-written.
  * All requests differ. Needs Linux with two processors and wrk (Debian package `wrk`); about half an hour in full.
  *
- * `--only=json,404 --headers=bare --contestants=sluice,hono --rounds=5 --seconds=1` measures a part of it; `--write`
- * puts the results into `docs/performance.md` and its picture.
+ * `--only=json,404 --headers=bare --contestants=sluice,hono --rounds=5 --seconds=1` measures part of it; `--write` puts
+ * the results into `docs/performance.md` and its picture.
  *
- * `--against=../base` measures the effect of a change: Sluice of this checkout beside that of another one, which is
- * built by its own script, in one run of 15 rounds. With `--contestants`, others run too. The ratios are of processor
- * time, above 1 if this checkout uses less; bold ones differ from 1 by more than chance. `bench:node` and `bench:bun`
+ * `--against=../base` measures the effect of a change: Sluice from this checkout beside Sluice from another one, built
+ * by its own script, in one run of 15 rounds. With `--contestants`, others run too. The ratios compare processor time
+ * and are above 1 if this checkout uses less; bold ones differ from 1 by more than chance. `bench:node` and `bench:bun`
  * accept the same flags.
  *
  * `deno task bench --only=json,404 --headers=bare --contestants=sluice,sluice-lean --against=../base`

@@ -14,7 +14,7 @@ const served = { application: application as Application, folder };
 const options = { port: 0, hostname: "127.0.0.1" };
 
 if (contestant === "elysia") {
-  // Elysia's own listen passes its routes to Bun
+  // Elysia's own `listen` passes its routes to Bun
   const { elysiaApp } = await import("./servers/elysia.ts");
   elysiaApp(served.application).listen(options, (server) => console.log(server.port));
 } else if (contestant === "express") {

@@ -1,6 +1,6 @@
 /**
- * Serves WebSockets under Node: `<contestant>`, an echo below `/echo` and a topic below `/topic`, whose messages go to
- * all. Prints its port when it listens.
+ * Serves WebSockets under Node: `<contestant>`, an echo below `/echo`, and a topic below `/topic` that sends every
+ * message to all. Prints its port when it listens.
  */
 import { createServer } from "node:http";
 import { createRequire } from "node:module";
@@ -60,7 +60,7 @@ function byHand(): void {
 
 function byHandOnTheEngine(): void {
   const uWS: Engine = require("uWebSockets.js");
-  // deno-lint-ignore no-explicit-any -- more of the engine than Sluice uses
+  // deno-lint-ignore no-explicit-any -- more engine methods than Sluice uses
   const app = uWS.App() as any;
   app.ws("/echo", {
     message: (ws: { send(...args: unknown[]): void }, data: unknown, isBinary: boolean) => ws.send(data, isBinary),

@@ -1,6 +1,6 @@
 /**
- * Sends and receives large bodies: `client.ts <port> <method> <path> <bytes> <times>`; prints the seconds it took. Uses
- * bare connections, four at once, to keep the client's own cost low.
+ * Sends and receives large bodies: `client.ts <port> <method> <path> <bytes> <times>`; prints the seconds it took. It
+ * uses bare connections, four at once, to keep the client's own cost low.
  */
 import { CHUNK } from "./content.ts";
 

@@ -1,14 +1,14 @@
-/** Sizes of JSON bodies, in KiB. */
+/** JSON body sizes, in KiB. */
 export const JSON_SIZES = [1, 10, 100] as const;
 
-/** Size of a stream's chunks, in bytes. */
+/** Stream chunk size, in bytes. */
 export const CHUNK_BYTES = 64 * 1024;
 
 /** A chunk of a stream. */
 export const CHUNK: Uint8Array<ArrayBuffer> = new Uint8Array(CHUNK_BYTES).fill(0x61);
 
 /**
- * Creates a value of about the given size as JSON.
+ * Creates a value with about the given size as JSON.
  *
  * @param kibibytes Size in KiB
  */

@@ -1,5 +1,5 @@
 /**
- * `deno task bench:bodies`: bodies of 1 KiB to 100 MiB, in and out, relative to a hand-written handler that does the
+ * `deno task bench:bodies`: bodies from 1 KiB to 100 MiB, in and out, relative to a hand-written handler that does the
  * same. About six minutes in full.
  *
  * `--only=json-in,upload-pipe,download-file --rounds=5 --seconds=1`; `--write` puts the results into
@@ -25,11 +25,11 @@ const WAYS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   download: { write: "`res.write()`", stream: "a stream returned", file: "`res.sendFile()`" },
 };
 
-/** Results of one turn, per unit of work: a request or a byte. */
+/** Results from one turn, per unit of work: a request or a byte. */
 interface Turn {
   readonly rate: number;
   readonly processor: number;
-  /** Peak growth of the server's memory, in bytes. */
+  /** Peak growth in the server's memory, in bytes. */
   readonly growth: number;
 }
 
@@ -93,7 +93,9 @@ function streamCases(kind: string, how: string, name: string): Case[] {
   }));
 }
 
-/** The contestants, and what each serves: the second process of the same handler shows how far two processes differ. */
+/**
+ * The contestants, and what each serves: the second process with the same handler shows how far two processes differ.
+ */
 const SERVED = { raw: "raw", again: "raw", sluice: "sluice" } as const;
 type Contestant = keyof typeof SERVED;
 
@@ -106,7 +108,7 @@ try {
   );
   const rows: string[][] = [];
   for (const { name, turn } of only.flatMap(casesOf)) {
-    // new servers for each case, so that no case reuses memory of another
+    // new servers for each case, so that no case reuses another's memory
     const turns = await withServers(commands, async (servers) => {
       await Deno.truncate(file, name.includes("100 MiB") ? 100 * MIB : MIB);
       const result: Record<Contestant, Turn[]> = { raw: [], again: [], sluice: [] };

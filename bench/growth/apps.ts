@@ -3,7 +3,7 @@ import type { FetchHandler } from "../servers/handlers.ts";
 
 /** An application under construction. */
 export interface Growing {
-  /** Adds a route for GET that responds with `ok`. */
+  /** Adds a GET route that responds with `ok`. */
   get(path: string): void;
   /** Adds a middleware below a path that only calls `next`; `null` if middleware belongs to routes. */
   readonly use: ((path: string) => void) | null;
@@ -36,8 +36,8 @@ function asking(fetch: FetchHandler): Pick<Growing, "request" | "answer"> {
 /**
  * Creates an application without routes.
  *
- * @param contestant Name of the contestant
- * @throws {Error} If there is none of that name
+ * @param contestant The contestant's name
+ * @throws {Error} If there is none with that name
  */
 export async function growing(contestant: string): Promise<Growing> {
   switch (contestant) {
@@ -121,7 +121,7 @@ async function growingElysia(): Promise<Growing> {
   };
 }
 
-/** Express runs without a server, with a minimal request. */
+/** Express runs without a server, on a minimal request. */
 async function growingExpress(): Promise<Growing> {
   const { default: express } = await import("express");
   const router = express.Router();

@@ -12,7 +12,7 @@ const SOME = Array.from({ length: 64 }, (_, i) => i * 7);
 
 /** The ways to grow. */
 export const SHAPES: Readonly<Record<string, Shape>> = {
-  // the last of `size` routes
+  // the last among `size` routes
   static: {
     grow: (app, size) => times(size, (i) => app.get(`/static/route${i}`)),
     paths: (size) => [`/static/route${size - 1}`],
@@ -21,7 +21,7 @@ export const SHAPES: Readonly<Record<string, Shape>> = {
     grow: (app, size) => times(size, (i) => app.get(`/r${i}/:id`)),
     paths: (size) => SOME.map((value) => `/r${size - 1}/${value}`),
   },
-  // all of `size` routes, in random order; the number of paths is fixed, because some routers cache paths
+  // all `size` routes, in random order; the number of paths is fixed, because some routers cache paths
   spread: {
     grow: (app, size) => times(size, (i) => app.get(`/r${i}/:id`)),
     paths: (size) => Array.from({ length: 4096 }, (_, i) => `/r${(i * 7919) % size}/${i}`),
@@ -38,7 +38,7 @@ export const SHAPES: Readonly<Record<string, Shape>> = {
     },
     paths: () => SOME.map((value) => `/here/${value}`),
   },
-  // nested routers, and one flat route with the same path
+  // nested routers, and a flat route with the same path
   mounts: {
     grow: (app, size) => app.nest!(size),
     paths: deepPath,

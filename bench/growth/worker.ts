@@ -1,4 +1,4 @@
-/** One application of a size: `worker.ts <contestant> <shape> <size>`; see `support/child.ts`. */
+/** One application at one size: `worker.ts <contestant> <shape> <size>`; see `support/child.ts`. */
 import { besides, type Call } from "../support/batches.ts";
 import { answerRounds } from "../support/response_rounds.ts";
 import { type Growing, growing } from "./apps.ts";

@@ -3,20 +3,20 @@ const STEP = Math.log(1.01);
 
 /** Number of occurrences of each latency, by the index of its step; printed by a load. */
 export interface Counts {
-  /** Number of requests by the step of their latency. */
+  /** Number of requests by latency step. */
   readonly steps: Readonly<Record<string, number>>;
-  /** Lag of the load itself at the 99th percentile, in ms; part of the latencies. */
+  /** The load's own lag at the 99th percentile, in ms; part of the latencies. */
   readonly lag: number;
 }
 
 /**
- * Response times as counts: those of many short runs can be merged. A percentile of all is more meaningful than the
- * median of their percentiles, because a virtual machine's occasional pause hits only some runs.
+ * Response times as counts, so that many short runs can be merged. A percentile over all of them is more meaningful
+ * than the median of their percentiles, because a virtual machine's occasional pause hits only some runs.
  */
 export class Latencies {
   readonly #steps = new Map<number, number>();
 
-  /** Merges the counts of several loads. */
+  /** Merges counts from several loads. */
   static of(all: readonly Counts[]): Latencies {
     const latencies = new Latencies();
     for (const { steps } of all) {
@@ -41,7 +41,7 @@ export class Latencies {
   }
 
   /**
-   * Returns a percentile of the latencies.
+   * Returns a latency percentile.
    *
    * @param part Fraction of the requests: 0.99 for the 99th percentile
    * @returns ms

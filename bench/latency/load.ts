@@ -14,7 +14,7 @@ import { type Counts, Latencies } from "./latencies.ts";
 interface Data {
   /** When the request was due, in ms. */
   due: number;
-  /** Remaining bytes of its response; `null` until the first have arrived. */
+  /** Bytes remaining in its response; `null` until the first have arrived. */
   missing: number | null;
 }
 
@@ -76,7 +76,7 @@ function received(socket: Socket, bytes: Buffer): void {
   if (socket.data.missing === 0) took(socket);
 }
 
-// head and body of a response; its head arrives in one piece
+// a response's head and body; the head arrives in one piece
 function lengthOf(bytes: Buffer): number {
   const end = bytes.indexOf("\r\n\r\n") + 4;
   const head = bytes.toString("latin1", 0, end);

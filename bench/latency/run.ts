@@ -2,8 +2,8 @@
  * `deno task bench:latency`: response times at a constant rate, relative to a hand-written handler at the same rate.
  * About eight minutes in full; the load runs on Bun, from npm.
  *
- * `--rounds=30 --seconds=1 --load=0.3 --connections=50,500 --contestants=sluice-lean,hono`; `--load` is the fraction of
- * the maximum rate of the slowest contestant with the same floor; `--write` puts the results into
+ * `--rounds=30 --seconds=1 --load=0.3 --connections=50,500 --contestants=sluice-lean,hono`; `--load` is a fraction of
+ * the maximum rate that the slowest contestant with the same floor reaches; `--write` puts the results into
  * `docs/measurements/details.md`.
  */
 import { flags, refuseToWrite } from "../../scripts/flags.ts";
@@ -21,7 +21,7 @@ import { TITLES } from "../wire/comparison.ts";
 import { measure } from "../wire/rounds.ts";
 import { type Counts, Latencies } from "./latencies.ts";
 
-/** Contestants, and the floor of each. */
+/** Contestants, and each one's floor. */
 const FLOORS: ReadonlyMap<string, string> = new Map([
   ["sluice-lean", "hand"],
   ["hono", "hand"],
@@ -102,8 +102,8 @@ async function tableFor(servers: ReadonlyMap<string, Server>, connections: numbe
 }
 
 /**
- * Returns the ratio of p99 over all rounds, with the lowest and the highest of the parts; and the median of the ratios
- * of single rounds, which other programs that use the processor for a few rounds do not affect.
+ * Returns the ratio of p99 over all rounds, with the lowest and the highest of the parts; and the median of single
+ * rounds' ratios, which other programs that use the processor for a few rounds do not affect.
  */
 function ratiosOf(taken: readonly Counts[], floor: readonly Counts[]): string[] {
   const ratio = (from: number, to: number) =>

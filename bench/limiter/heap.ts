@@ -17,7 +17,7 @@ const ABOUT =
   `Bytes per key at ${KEYS} keys after a full collection, beyond the keys' own strings, which exist before. \
 JavaScript's heap and the arrays outside of it; what timers take elsewhere shows only in the resident set.`;
 
-/** Memory of a contestant, in bytes per key. */
+/** A contestant's memory, in bytes per key. */
 interface Bytes {
   readonly heap: number;
   readonly outside: number;

@@ -1,4 +1,4 @@
-/** Creates addresses of that many IPv4 clients, as flat strings, like those from a socket. */
+/** Creates addresses for that many IPv4 clients, as flat strings, like those from a socket. */
 export function ipv4Keys(count: number): string[] {
   return Array.from({ length: count }, (_, i) => {
     const bits = Math.imul(i + 1, 0x9e3779b1) >>> 0;
@@ -6,7 +6,7 @@ export function ipv4Keys(count: number): string[] {
   });
 }
 
-/** Creates addresses of that many IPv6 clients, no two of the same /56. */
+/** Creates addresses for that many IPv6 clients, no two in the same /56. */
 export function ipv6Keys(count: number): string[] {
   return Array.from({ length: count }, (_, i) => {
     const bits = Math.imul(i + 1, 0x9e3779b1) >>> 8;

@@ -1,4 +1,4 @@
-/** In-memory stores: the floors, Sluice's and the peers', each behind the same function. */
+/** In-memory stores: the floors, Sluice's and the peers', all behind the same function. */
 import type { AlgorithmName, Policy } from "../../advanced/src/policy/policy.ts";
 
 /** Decides for the key at an index. */
@@ -133,8 +133,8 @@ async function sluice(name: string): Promise<MakeDecide> {
         return store.decide(takes);
       };
     }
-    // algorithms that track every unit would grow without bound, so after the first pass over the keys each unit is
-    // refunded
+    // algorithms that track every unit would grow without bound, so each unit is refunded after the first pass over the
+    // keys
     let filled = 0;
     return (i) => {
       take.key = keys[i]!;

@@ -1,4 +1,4 @@
-/** One contestant of one section; see `support/child.ts`. */
+/** One contestant in one section; see `support/child.ts`. */
 import { answerRounds } from "../support/response_rounds.ts";
 
 const [section = "", name = "", second = "", third = ""] = Deno.args;

@@ -20,9 +20,7 @@ const { only, rounds, seconds, write } = flags({ only: Object.keys(STACKS), roun
 
 const packages = await buildOwn();
 
-/**
- * Traffic to the paths of the contestants; the requests can be equal, because the differences are in the middleware.
- */
+/** Traffic to the contestants' paths; the requests can be equal, because the differences are in the middleware. */
 const traffics = await Promise.all(
   ["at-once", "late"].map((name) =>
     writeTraffic(`middleware-${name}`, [{ method: "GET", path: `/${name}`, headers: {} }], 200)

@@ -1,5 +1,5 @@
 /**
- * Serves JSON behind a stack of npm's middleware: `serve.ts <sluice|express> <stack>`. Prints its port when it listens.
+ * Serves JSON behind a stack of npm middleware: `serve.ts <sluice|express> <stack>`. Prints its port when it listens.
  */
 import { stackOf } from "./stacks.ts";
 

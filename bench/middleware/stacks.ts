@@ -15,7 +15,7 @@ const MADE: Readonly<Record<string, () => unknown>> = {
   "express-session": () => session({ secret: "secret", resave: false, saveUninitialized: false }),
 };
 
-/** Stacks of middleware by name, in the usual order. */
+/** Middleware stacks by name, in the usual order. */
 export const STACKS: Readonly<Record<string, readonly string[]>> = {
   none: [],
   ...Object.fromEntries(Object.keys(MADE).map((name) => [name, [name]])),
@@ -26,7 +26,7 @@ export const STACKS: Readonly<Record<string, readonly string[]>> = {
  * Creates a stack.
  *
  * @param name Its name
- * @throws {Error} If there is none of that name
+ * @throws {Error} If there is none with that name
  */
 export function stackOf(name: string): unknown[] {
   const names = STACKS[name];

@@ -1,6 +1,7 @@
 /**
  * Sends a server more requests than it can handle: `load.ts <port> <requests a second> <seconds>`. Runs under Node, and
- * prints JSON. A request is sent when it is due, however many are waiting, and its client gives up after two seconds.
+ * prints JSON. It sends each request when it is due, however many are waiting. The request's client gives up after two
+ * seconds.
  */
 import http from "node:http";
 import process from "node:process";

@@ -1,6 +1,6 @@
 /**
  * Serves one contestant on any runtime: `serve.ts <contestant>`. Prints its port when it listens. `/work` uses the
- * processor for 20 ms, `/runs` returns how often it has run.
+ * processor for 20 ms; `/runs` returns how often it has run.
  */
 import process from "node:process";
 import { WORK_MS } from "./work.ts";

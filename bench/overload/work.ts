@@ -1,7 +1,7 @@
-/** Processor time of the handler, in ms. */
+/** The handler's processor time, in ms. */
 export const WORK_MS = 20;
 
-/** Result of a rush. */
+/** The result of a rush. */
 export interface Rush {
   /** Number of 200 responses. */
   readonly served: number;
@@ -11,7 +11,7 @@ export interface Rush {
   readonly gaveUp: number;
   /** Times the handler ran. */
   readonly runs: number;
-  /** Response time of served requests in ms, at the median and the 99th percentile. */
+  /** Response time for served requests in ms, at the median and the 99th percentile. */
   readonly p50: number;
   readonly p99: number;
   /** ms from the end of the rush until a response takes less than 50 ms; `null` if that took longer than a minute. */

@@ -5,7 +5,7 @@ import type { Figures } from "./figures.ts";
 /** Where to connect. */
 export interface Target extends Figures {
   readonly port: number;
-  /** The certificate of the port with TLS. */
+  /** The certificate for the port with TLS. */
   readonly cert: string;
 }
 
@@ -18,7 +18,7 @@ export interface Feature {
   readonly connections: number;
   /** Whether the runtime supports it; true by default. */
   isPossible?(figures: Figures): boolean;
-  /** Opens one connection, and leaves it in the state of the title. */
+  /** Opens one connection, and leaves it in the state that the title names. */
   connect(target: Target): Promise<Deno.Conn>;
 }
 
@@ -26,7 +26,7 @@ const MIB = 1024 * 1024;
 
 const FORM = "multipart/form-data; boundary=x";
 
-/** Headers of HTTP/2 for `GET /waits`, from HPACK's static table and its literals. */
+/** HTTP/2 headers for `GET /waits`, from HPACK's static table and its literals. */
 const WAITS = [
   0x82,
   0x87,
@@ -88,7 +88,7 @@ function get(path: string, headers: readonly string[] = []): string {
   return [`GET ${path} HTTP/1.1`, "Host: localhost", ...headers, "", ""].join("\r\n");
 }
 
-/** Connections that have got a response, and keep waiting. */
+/** Connections that have received a response, and keep waiting. */
 function waiting(name: string, title: string, request: string, until: string): Feature {
   return {
     name,

@@ -1,12 +1,12 @@
 /** Constants and types shared by the server and its clients. */
 
-/** Bytes of a response sent as a whole. */
+/** Bytes in a response sent as a whole. */
 export const RESPONSE_BYTES = 2 * 1024 * 1024;
 
-/** Bytes of queued messages for a WebSocket client; more than 16 MiB would close it. */
+/** Bytes of messages queued for a WebSocket client; more than 16 MiB would close it. */
 export const QUEUED_BYTES = 15 * 1024 * 1024;
 
-/** Response of `/figures`. */
+/** Response from `/figures`. */
 export interface Figures {
   /** Requests whose handler has been called and whose response has not ended. */
   readonly running: number;

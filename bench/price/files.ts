@@ -1,11 +1,11 @@
 import { certificate } from "../../tests/fixtures/node/certificate.ts";
 import { RESPONSE_BYTES } from "./figures.ts";
 
-/** Files for the server. */
+/** The server's files. */
 export interface ServerFiles extends AsyncDisposable {
   /** The folder to serve. */
   readonly folder: string;
-  /** The certificate in PEM, and the paths of it and its key. */
+  /** The certificate in PEM, and paths to it and its key. */
   readonly cert: string;
   readonly tls: readonly [certFile: string, keyFile: string];
 }

@@ -10,25 +10,25 @@ export interface Price {
   /** Requests whose handler has been called and whose response has not ended. */
   readonly requests: number;
   readonly descriptors: number;
-  /** ms of all threads, from opening until nothing changes any more. */
+  /** ms over all threads, from opening until nothing changes any more. */
   readonly processorMs: number;
 }
 
 /** Connections opened first, so that one-time allocations do not count. */
 const WARM = 2;
 
-/** ms between samples of a server, the number of samples that must agree, and the maximum number. */
+/** ms between samples from a server, the number of samples that must agree, and the maximum number. */
 const EVERY_MS = 200;
 const AGREEING = 4;
 const MOST_LOOKS = 25;
 
-/** Maximum processor time of an idle server between two samples. */
+/** Maximum processor time for an idle server between two samples. */
 const IDLE_NS = 2e6;
 
 /**
  * Measures one feature.
  *
- * @param feature What clients do
+ * @param feature The clients' behaviour
  * @param command The server
  * @param cert Its certificate
  * @returns The price; `null` if the runtime does not support it

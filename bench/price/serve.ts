@@ -48,7 +48,7 @@ app.ws("/queue", {
   },
 });
 
-// as an endless stream: the kernel buffers a part of it that differs each time
+// as an endless stream: the kernel buffers a different amount each time
 function writeForever(res: Response): void {
   const write = (): void => {
     while (!res.destroyed) if (!res.write(randomBytes(16_384))) return void res.once("drain", write);

@@ -15,7 +15,7 @@ import { median, table } from "../support/table.ts";
 import { TITLES } from "../wire/comparison.ts";
 
 const CONTESTANTS = ["hand", "hand-lean", "sluice-lean", "hand-same", "sluice", "hono", "h3", "elysia"];
-/** Files come from the disk, which is not in the process. */
+/** Files come from the disk, outside the process. */
 const IN_PROCESS = SCENARIOS.filter(({ name }) => name !== "file");
 
 const { only, contestants, rounds, write } = flags({

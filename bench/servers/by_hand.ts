@@ -1,14 +1,14 @@
-/** The service without a framework: the part shared by the web's API and Node's. */
+/** The service without a framework: the part shared by the web API and Node's. */
 import { found, itemOf, type Order, pageOf, placed, RESOURCES, userOf } from "../service/content.ts";
 import type { Application } from "../service/scenarios.ts";
 
-/** Which bytes a handler sends: the fewest, those of lean Sluice, or those of Sluice with default settings. */
+/** Which bytes a handler sends: the fewest, lean Sluice's, or Sluice's with default settings. */
 export type Bytes = "fewest" | "lean" | "same";
 
 /**
  * How to read a request and respond.
  *
- * @typeParam C What represents a request: a web request, or Node's response
+ * @typeParam C Stands for a request: a web request, or Node's response
  * @typeParam R A response: a web response, or nothing
  */
 export interface Replies<C, R> {
@@ -34,7 +34,7 @@ export type ByHand<C, R> = (context: C, target: string) => R | Promise<R>;
 const SEPARATE = new Set(RESOURCES);
 
 /**
- * Creates the handler of an application.
+ * Creates an application's handler.
  *
  * @param application The application
  * @param replies How to read requests and respond
@@ -107,7 +107,7 @@ function decoded(text: string): string {
   return text.includes("%") ? decodeURIComponent(text) : text;
 }
 
-/** Express's page for a 404. */
+/** Express's 404 page. */
 export function notFoundPage(path: string): string {
   return '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<title>Error</title>\n</head>\n' +
     `<body>\n<pre>Cannot GET ${path}</pre>\n</body>\n</html>\n`;

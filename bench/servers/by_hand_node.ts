@@ -17,7 +17,7 @@ const CSS_TYPE = "text/css; charset=utf-8";
  *
  * @param application The application
  * @param bytes Which bytes it sends
- * @param folder Folder of the static files
+ * @param folder The static files' folder
  */
 export function byHandNode(application: Application, bytes: Bytes, folder: string): RequestListener {
   const handler = byHand(application, { fewest, lean, same }[bytes](folder));

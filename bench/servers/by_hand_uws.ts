@@ -17,7 +17,7 @@ interface Context {
  * Creates the handler, which sends the fewest bytes.
  *
  * @param application The application
- * @param folder Folder of the static files
+ * @param folder The static files' folder
  */
 export function byHandUws(
   application: Application,

@@ -28,7 +28,7 @@ const JSON_INIT = { headers: { "content-type": JSON_TYPE } };
  *
  * @param application The application
  * @param bytes Which bytes it sends
- * @param folder Folder of the static files
+ * @param folder The static files' folder
  */
 export function byHandWeb(application: Application, bytes: Bytes, folder: string): FetchHandler {
   const handler = byHand(application, { fewest, lean, same }[bytes](folder));

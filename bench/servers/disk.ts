@@ -21,11 +21,11 @@ const { Deno: deno, Bun: bun } = globalThis as unknown as Runtimes;
 export const fileBody: (path: string) => Promise<Uint8Array<ArrayBuffer> | Blob> = deno !== undefined
   ? deno.readFile
   : bun !== undefined
-  // Bun reads it when it sends it
+  // Bun reads the file when it sends it
   ? (path) => Promise.resolve(bun.file(path))
   : readFile as (path: string) => Promise<Uint8Array<ArrayBuffer>>;
 
-/** Returns the modification time and size of a file. */
+/** Returns a file's modification time and size. */
 export const fileStat: (path: string) => Promise<FileStat> = deno !== undefined
   ? deno.stat as (path: string) => Promise<FileStat>
   : stat;

@@ -11,7 +11,7 @@ type Any = any;
  * @param framework The module: Sluice or Express
  * @param app One of its applications
  * @param application The application to register
- * @param folder Folder of the static files
+ * @param folder The static files' folder
  */
 export function register(framework: Any, app: Any, application: Application, folder: string): void {
   switch (application) {

@@ -5,10 +5,10 @@ import type { ServeStatic } from "./hono.ts";
 /** Handles a request. */
 export type FetchHandler = (request: Request, info?: unknown) => Response | Promise<Response>;
 
-/** What a contestant serves. */
+/** The application and files that a contestant serves. */
 export interface Served {
   readonly application: Application;
-  /** Folder of the static files. */
+  /** The static files' folder. */
   readonly folder: string;
 }
 
@@ -16,10 +16,10 @@ export interface Served {
  * Creates a contestant.
  *
  * @param contestant Its name
- * @param served What it serves
+ * @param served Its application and files
  * @param honoStatic Loads Hono's static file middleware for this runtime
  * @returns Its handler
- * @throws {Error} If there is none of that name
+ * @throws {Error} If there is none with that name
  */
 export async function fetchHandler(
   contestant: string,

@@ -17,7 +17,7 @@ type Variables = { Variables: { user: string } };
  * @param application The application
  * @param tags `etag` adds its ETag middleware
  * @param serveStatic Serves files
- * @param folder Folder of the static files
+ * @param folder The static files' folder
  */
 export function honoHandler(
   application: Application,

@@ -1,4 +1,4 @@
-/** Kinds of clients, by the headers they send besides those that the request itself needs. */
+/** Kinds of clients, by the headers they send beyond those that the request itself needs. */
 import type { Random } from "../../advanced/src/testing/seeded_random.ts";
 
 /** A kind of client. */
@@ -7,7 +7,7 @@ export interface Client {
   readonly name: string;
   /** Name in the tables. */
   readonly title: string;
-  /** Headers of one request. */
+  /** Headers for one request. */
   headers(random: Random): Record<string, string>;
 }
 

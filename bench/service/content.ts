@@ -38,7 +38,7 @@ export function pageOf(page: string): { page: number; items: Listed[] } {
   return { page: Number(page), items };
 }
 
-/** Result of a search. */
+/** A search result. */
 export interface Found {
   readonly query: string;
   readonly sort: string;
@@ -52,7 +52,7 @@ export function found(query: string, sort: string, page: string): Found {
   return { query, sort, page: Number(page), ids: [first, first + 11, first + 23, first + 40, first + 62] };
 }
 
-/** Finds the owner of a token asynchronously, as a database query would. */
+/** Finds a token's owner asynchronously, as a database query would. */
 export function userOf(authorization: string | null | undefined): Promise<string> {
   if (authorization?.startsWith("Bearer ") !== true) return Promise.reject(new Error("no token"));
   return Promise.resolve(`user-${authorization.slice("Bearer ".length)}`);
@@ -76,5 +76,5 @@ export function placed({ item, count, note }: Order): Placed {
   return { id: `${item}-${count}`, item, count, note, total: Number(item) * count / 100 };
 }
 
-/** The resources of the application with 100 routes, one route for each. */
+/** The resources in the application with 100 routes, one route for each. */
 export const RESOURCES: readonly string[] = COLOURS.flatMap((colour) => THINGS.map((thing) => `${colour}-${thing}s`));

@@ -1,11 +1,11 @@
-/** A request, and the response expected of every contestant. */
+/** A request, and the response expected from every contestant. */
 
 /** A request. */
 export interface Asked {
   readonly method: "GET" | "POST";
   /** Path and query. */
   readonly path: string;
-  /** Headers besides `Host` and those of the body. */
+  /** Headers besides `Host` and the body's. */
   readonly headers: Readonly<Record<string, string>>;
   /** Body, JSON. */
   readonly body?: string;
@@ -14,7 +14,7 @@ export interface Asked {
 /** The expected response. */
 export interface Answer {
   readonly status: number;
-  /** Beginning of the content type; `null` if every contestant has its own page. */
+  /** Start of the content type; `null` if every contestant has its own page. */
   readonly type: string | null;
   /** The body; `null` if every contestant has its own page. */
   readonly body: string | null;
@@ -28,11 +28,11 @@ export interface Exchange {
   readonly answer: Answer;
 }
 
-/** The `Host` of all requests, wherever they are sent: it makes the bytes equal for every contestant. */
+/** The `Host` in all requests, wherever they are sent: it makes the bytes equal for every contestant. */
 export const HOST = "127.0.0.1:8000";
 
 /**
- * Returns the headers of a request, in sending order.
+ * Returns a request's headers, in sending order.
  *
  * @param asked The request
  */

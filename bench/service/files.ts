@@ -1,4 +1,4 @@
-/** The static files of the service. */
+/** The service's static files. */
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { seededRandom } from "../../advanced/src/testing/seeded_random.ts";
@@ -6,17 +6,17 @@ import { seededRandom } from "../../advanced/src/testing/seeded_random.ts";
 /** The folder they are written to. */
 export const FOLDER: string = fileURLToPath(new URL("../../.cache/bench/files/", import.meta.url));
 
-/** Names of the files. */
+/** The files' names. */
 export const FILES: readonly string[] = Array.from({ length: 200 }, (_, i) => `part-${String(i).padStart(3, "0")}.css`);
 
 const BYTES = 4096;
-/** The same in every run and for every contestant, because it is sent as `Last-Modified`. */
+/** The same in every run and for every contestant, because it becomes `Last-Modified`. */
 const CHANGED = new Date("2026-01-02T03:04:05Z");
 
 const texts = new Map<string, string>();
 
 /**
- * Returns the content of a file.
+ * Returns a file's content.
  *
  * @param name Its name
  */

@@ -7,7 +7,7 @@ import { FILES, fileText } from "./files.ts";
 
 /** The applications: the service, one with 100 routes, and one with ten middleware. */
 export const APPLICATIONS = ["service", "routes", "middleware"] as const;
-/** Name of an application. */
+/** An application's name. */
 export type Application = (typeof APPLICATIONS)[number];
 
 /** One kind of request. */
@@ -21,13 +21,13 @@ export interface Scenario {
   /**
    * Creates one request of it.
    *
-   * @param id A number of five digits, different for each request
+   * @param id A five-digit number, different for each request
    * @param random For everything else
    */
   exchange(id: string, random: Random): Exchange;
 }
 
-/** Requests of a scenario before they repeat. */
+/** Requests in a scenario before they repeat. */
 export const DISTINCT = 20_000;
 
 const NAMES = ["Ada", "Grace", "Alan", "Edsger", "Barbara", "Donald", "Leslie", "Radia"];
@@ -142,7 +142,7 @@ export const REPEATED: Scenario = {
 };
 
 /**
- * Creates the requests of a scenario with the expected responses, the same in every run.
+ * Creates a scenario's requests with the expected responses, the same in every run.
  *
  * @param scenario The scenario
  * @param client The sender
@@ -151,7 +151,7 @@ export const REPEATED: Scenario = {
 export function exchangesOf(scenario: Scenario, client: Client, count = DISTINCT): Exchange[] {
   const draw = seededRandom(1);
   return Array.from({ length: count }, (_, i) => {
-    // a step coprime to the number of ids visits every one before any repeats
+    // a step coprime to the number of ids visits each id before any repeats
     const id = String(10_000 + i * 7919 % 90_000);
     const { asked, answer } = scenario.exchange(id, draw);
     return { asked: { ...asked, headers: { ...client.headers(draw), ...asked.headers } }, answer };

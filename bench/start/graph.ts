@@ -2,7 +2,7 @@ import { fileURLToPath } from "node:url";
 
 const ROOT = new URL("../../", import.meta.url);
 
-/** What an entry point loads before its first line runs. */
+/** Modules and packages that an entry point loads before its first line runs. */
 export interface Graph {
   /** Modules of this repository, with their sizes in bytes, the largest first. */
   readonly own: readonly { readonly path: string; readonly bytes: number }[];
@@ -21,8 +21,8 @@ interface Info {
 }
 
 /**
- * Returns the static imports of a module, without type imports, which are erased, and without dynamic imports, which
- * are loaded on demand.
+ * Returns a module's static imports, without type imports, which are erased, and without dynamic imports, which are
+ * loaded on demand.
  *
  * @param entry Its path below the root
  * @throws {Error} If Deno cannot read it

@@ -7,7 +7,7 @@ import { importGraph } from "./graph.ts";
 const ROOT = new URL("../../", import.meta.url);
 const FOLDER = new URL(".cache/bench/start/", ROOT);
 
-/** Contestants that are bundles of another one, each in its own folder, with their bundler flags. */
+/** Contestants that are bundles of another contestant, each in its own folder, with their bundler flags. */
 const BUNDLES: ReadonlyMap<string, readonly string[]> = new Map([
   ["bundled", []],
   ["split", ["--code-splitting", "--minify"]],
@@ -31,7 +31,7 @@ export const STARTING: ReadonlyMap<string, string> = new Map([
  * Creates a project like a user's, in its own folder: this repository's lock file has some hundred other packages,
  * which Deno would read at every start.
  *
- * @returns Locates the program of a contestant
+ * @returns Locates a contestant's program
  */
 export async function makeProject(): Promise<(contestant: string) => URL> {
   const versions = await lockedVersions();

@@ -1,7 +1,7 @@
 import { fileURLToPath } from "node:url";
 import { processorTime } from "../support/processor_time.ts";
 
-/** Times of one start, in ms. */
+/** Times for one start, in ms. */
 export interface Started {
   /** From starting the process to the first byte of the first response. */
   readonly firstByte: number;
@@ -9,7 +9,7 @@ export interface Started {
   readonly first: number;
   /** The second request. */
   readonly second: number;
-  /** Processor time until the first byte, over all threads of the process. */
+  /** Processor time until the first byte, over all of the process's threads. */
   readonly processor: number;
 }
 

@@ -68,7 +68,7 @@ async function time(call: Call, size: number, prepare: Prepare | undefined): Pro
 }
 
 /**
- * Returns the contestant's time beyond the floor's, in ns.
+ * Returns the contestant's time beyond the floor, in ns.
  *
  * @param all Batches of both
  * @param of The statistic over the batches: their median, or the minimum, which excludes disturbances

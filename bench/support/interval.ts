@@ -1,4 +1,4 @@
-/** Confidence intervals of ratios. */
+/** Confidence intervals for ratios. */
 
 /** The mean of ratios, with its 95 % confidence interval. */
 export interface Interval {
@@ -10,7 +10,7 @@ export interface Interval {
   readonly high: number;
 }
 
-/** The 97.5th percentile of Student's t distribution, by the degrees of freedom from 1 to 30. */
+/** The 97.5th percentile of Student's t distribution, for 1 to 30 degrees of freedom. */
 const STUDENT_T = [
   ...[12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228],
   ...[2.201, 2.179, 2.160, 2.145, 2.131, 2.120, 2.110, 2.101, 2.093, 2.086],
@@ -18,8 +18,8 @@ const STUDENT_T = [
 ];
 
 /**
- * Computes the 95 % confidence interval of the mean of the ratios' logarithms, by Student's t distribution, as ratios
- * again: on a log scale, twice as fast and half as fast are equally far from 1.
+ * Computes the 95 % confidence interval for the mean of the ratios' logarithms, by Student's t distribution, and
+ * converts it back to ratios: on a log scale, twice as fast and half as fast are equally far from 1.
  *
  * @param ratios One for each round, above 0
  */

@@ -13,7 +13,7 @@ export interface Packages {
   /** Name, for derived files. */
   readonly name: string;
   /**
-   * Flags for `deno run` and `deno bundle`. Everything but Sluice comes in the versions of a copy of the lock file,
+   * Flags for `deno run` and `deno bundle`. Everything but Sluice comes in the versions from a copy of the lock file,
    * because Deno would add to the committed one if JSR is reachable.
    */
   readonly flags: readonly string[];
@@ -34,7 +34,7 @@ export async function buildOwn(): Promise<Packages> {
 }
 
 /**
- * Builds the packages of another checkout, by its own `scripts/build.ts`, into a folder of this one.
+ * Builds another checkout's packages, with its own `scripts/build.ts`, into a folder in this one.
  *
  * @param path The checkout's folder
  * @returns The packages
@@ -72,13 +72,13 @@ async function unlessUnchanged(checkout: URL, folder: URL, build: () => Promise<
 async function packagesIn(name: string, folder: URL): Promise<Packages> {
   const map = await publishedImports(folder);
   const { imports } = JSON.parse(await Deno.readTextFile(map));
-  // imports of another checkout that this one lacks
+  // another checkout's imports that this one lacks
   const { imports: own } = JSON.parse(await Deno.readTextFile(new URL("deno.json", folder)));
   await Deno.writeTextFile(map, JSON.stringify({ imports: { ...own, ...imports } }));
   return { name, flags: [`--import-map=${map}`, ...await importFlags(name, ROOT)] };
 }
 
-/** Returns flags for all imports of a checkout, with a copy of its lock file. */
+/** Returns flags for all of a checkout's imports, with a copy of its lock file. */
 async function importFlags(name: string, checkout: URL): Promise<string[]> {
   const lock = new URL(`${name}.lock`, FOLDER);
   await Deno.mkdir(FOLDER, { recursive: true });
@@ -90,7 +90,7 @@ async function importFlags(name: string, checkout: URL): Promise<string[]> {
 }
 
 /**
- * Returns the arguments for Deno to run a program of this repository.
+ * Returns the arguments for Deno to run a program in this repository.
  *
  * @param packages Packages for its imports
  * @param flags Further flags for Deno

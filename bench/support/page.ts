@@ -9,7 +9,7 @@ const DOCS = new URL("../../docs/", import.meta.url);
  * Writes results between the markers of a section, `<!-- bench:name -->` and `<!-- /bench:name -->`.
  *
  * @param sections Markdown text by section name
- * @param name File name of the page
+ * @param name The page's file name
  * @throws {Error} If the page has no such section
  */
 export async function writeSections(sections: ReadonlyMap<string, string>, name = "performance.md"): Promise<void> {

@@ -53,7 +53,7 @@ export class Server {
     return `http://127.0.0.1:${this.port}`;
   }
 
-  /** Processor time of its threads, in ns. */
+  /** Its threads' processor time, in ns. */
   processorTime(): number {
     return processorTime(this.#process.pid, this.#threads);
   }

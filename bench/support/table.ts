@@ -1,4 +1,4 @@
-/** Figures of several contestants, one per round; contestants run side by side in a round, so ratios are paired. */
+/** Several contestants' figures, one per round; contestants run side by side in a round, so ratios are paired. */
 export type Figures = ReadonlyMap<string, readonly number[]>;
 
 /**
@@ -24,14 +24,14 @@ export function geometricMean(values: readonly number[]): number {
  * Returns ratios of one contestant's figures to another's, round by round.
  *
  * @param above The numerators
- * @param below The denominators, of the same rounds
+ * @param below The denominators, from the same rounds
  */
 export function paired(above: readonly number[], below: readonly number[]): number[] {
   return above.map((value, round) => value / below[round]!);
 }
 
 /**
- * Formats the median of ratios, with the lowest and the highest.
+ * Formats the median ratio, with the lowest and the highest.
  *
  * @param ratios One for each round
  */

@@ -1,4 +1,4 @@
-/** The traffic of a load: raw requests in a file, created before the clock starts. */
+/** A load's traffic: raw requests in a file, created before the clock starts. */
 import { fileURLToPath } from "node:url";
 import { type Asked, textOf } from "../service/exchange.ts";
 
@@ -15,9 +15,9 @@ export interface Traffic {
 }
 
 /**
- * Writes requests to a file: their number, then each preceded by its length, as `traffic.lua` reads them.
+ * Writes requests to a file as `traffic.lua` reads them: their number, then each preceded by its length.
  *
- * @param name Name of the file
+ * @param name The file's name
  * @param all The requests
  * @param status The status of every response
  */

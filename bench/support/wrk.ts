@@ -13,9 +13,9 @@ const RUNNING = "connections\n";
 /** ms between requests to stop. */
 const AGAIN_MS = 20;
 
-/** Options of a wrk run. */
+/** Options for a wrk run. */
 export interface Load {
-  /** Address of the server. */
+  /** The server's address. */
   readonly origin: string;
   /** Requests to send. */
   readonly traffic: Traffic;
@@ -101,7 +101,7 @@ export class Wrk {
   }
 
   /**
-   * Stops it, which takes up to a tenth of a second, during which it keeps sending.
+   * Stops it. That takes up to a tenth of a second, during which it keeps sending.
    *
    * @returns The number of responses since its start
    * @throws {Error} If wrk failed, or a response was not as expected
@@ -109,7 +109,7 @@ export class Wrk {
   async stop(): Promise<number> {
     await this.#hasPrinted(RUNNING);
     this.#signal("SIGINT");
-    // the system may have delivered the signal to a thread other than the one that waits for the time to run out
+    // the system may have delivered the signal to another thread than the one waiting for the time to run out
     const again = setInterval(() => this.#signal("SIGINT"), AGAIN_MS);
     while (await this.#read());
     clearInterval(again);

@@ -1,4 +1,4 @@
-/** Applications of many routes, for type checking: no two routes share a schema. */
+/** Applications with many routes, for type checking: no two routes share a schema. */
 
 /** Ways to write a route. */
 const ROUTES = {
@@ -60,7 +60,7 @@ function body(i: number): string {
  * Generates an application.
  *
  * @param way How its routes are written
- * @param routes Number of its routes
+ * @param routes Its number of routes
  * @param round A number that makes the source unique, for a compiler that caches results
  */
 export function application(way: Way, routes: number, round: number): string {

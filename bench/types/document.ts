@@ -1,4 +1,4 @@
-/** Prints the OpenAPI document of the application at a path, for the types of a client. */
+/** Prints the OpenAPI document for the application at a path, for a client's types. */
 import { openapi } from "@sluice/openapi";
 
 const { app } = await import(Deno.args[0]!);

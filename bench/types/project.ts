@@ -10,11 +10,11 @@ export const FOLDER: URL = new URL("../../.cache/bench/types/", import.meta.url)
 
 const LIMIT_MS = 300_000;
 
-/** Cost of a check. */
+/** The cost of a check. */
 export interface Checked {
-  /** Seconds of processor time, of the whole process. */
+  /** Seconds of processor time, for the whole process. */
   readonly seconds: number;
-  /** Number of instantiations of generic types. */
+  /** Number of generic type instantiations. */
   readonly instantiations: number;
 }
 
@@ -48,7 +48,7 @@ export async function makeProject(): Promise<void> {
 }
 
 /**
- * Writes a file of the project.
+ * Writes a file in the project.
  *
  * @param name Its name
  * @param text Its content
@@ -83,7 +83,7 @@ export async function filesRead(): Promise<string[]> {
   return output.split("\n").filter((line) => line.startsWith("/"));
 }
 
-// the shell adds up the times of all threads: a compiler that waits for a processor uses none
+// the shell adds up all threads' times: a compiler that waits for a processor uses none
 const TIMED = '"$0" "$@"; code=$?; times; exit $code';
 
 async function timed(program: string, ...args: string[]): Promise<{ seconds: number; output: string }> {

@@ -1,6 +1,6 @@
 /**
- * `deno task bench:types`: how long compilers take to check applications of many routes, without schemas and with them,
- * and clients whose types come from the OpenAPI document. About ten minutes.
+ * `deno task bench:types`: how long compilers take to check applications with many routes, without and with schemas,
+ * and clients with types from the OpenAPI document. About ten minutes.
  *
  * `--only=behind,within --sizes=10,100,500 --rounds=3`; `--write` puts the results into `docs/measurements/details.md`.
  */
@@ -26,7 +26,7 @@ const sizes = chosen.map(Number);
 // the others are compared with the first
 const ways = [...new Set(["plain", ...only])] as Way[];
 
-/** Cost of one source file for both compilers, per round. */
+/** The cost of one source file for both compilers, per round. */
 interface Measured {
   readonly byTypeScript: Checked[];
   readonly byDeno: number[];
@@ -41,7 +41,7 @@ async function measure(text: string, { byTypeScript: found, byDeno: seconds }: M
 const rows: string[][] = [];
 for (const size of sizes) {
   const figures = new Map(ways.map((way) => [way, { byTypeScript: [], byDeno: [] } as Measured]));
-  // in turn, so that ratios are of one round; Deno caches sources, so none is repeated
+  // in turn, so that ratios come from one round; Deno caches sources, so none is repeated
   for (let round = 0; round < rounds; round++) {
     for (const way of ways) await measure(application(way, size, Math.random()), figures.get(way)!);
   }

@@ -12,7 +12,7 @@ export const SOCKETS: ReadonlyMap<string, string> = new Map([
 
 /** Connections that send one message each, and wait for the reply. */
 const ECHOES = 50;
-/** Connections that get each message of the topic. */
+/** Connections that get each message on the topic. */
 const FOLLOWERS = 100;
 const TEXT = "a message of some length, as in a chat";
 

@@ -14,7 +14,7 @@ export interface Got {
 /** Responds to requests: a handler, or a server. */
 export type Ask = (asked: Asked) => Promise<Got>;
 
-/** Headers that may differ between handlers that send the same bytes: those of the server, and its connection. */
+/** Headers that may differ between handlers that send the same bytes: the server's and its connection's. */
 const OF_THE_SERVER = new Set(["date", "vary", "connection", "keep-alive", "content-length"]);
 
 /** Number of requests to check per scenario. */
@@ -46,16 +46,16 @@ export function overTheWire(port: number): Ask {
     });
 }
 
-/** Selects some requests of a scenario, evenly spread. */
+/** Selects some requests from a scenario, evenly spread. */
 export function some(exchanges: readonly Exchange[]): Exchange[] {
   const step = Math.max(1, Math.floor(exchanges.length / CHECKED));
   return exchanges.filter((_, i) => i % step === 0).slice(0, CHECKED);
 }
 
 /**
- * Sends some requests of a scenario, and checks the responses.
+ * Sends some requests from a scenario, and checks the responses.
  *
- * @param name Name of the contestant
+ * @param name The contestant's name
  * @param ask Responds to requests
  * @param exchanges The scenario's
  * @throws {Error} If status, body, type or another relevant header is not as expected
@@ -77,8 +77,8 @@ function isExpected({ status, headers, body }: Got, answer: Answer): boolean {
 }
 
 /**
- * Describes responses to some requests of a scenario, so that two contestants that claim to send the same bytes can be
- * compared. Where a response has an entity tag, a conditional request with it is sent, too.
+ * Describes responses to some requests from a scenario, to compare two contestants that claim to send the same bytes.
+ * Where a response has an entity tag, a conditional request with it is sent, too.
  *
  * @param ask Responds to requests
  * @param exchanges The scenario's

@@ -12,10 +12,10 @@ const FOLDER = new URL(".cache/bench/npm/", ROOT);
 /** Frameworks loaded from npm's own files, as users load them; everything else is bundled. */
 const PEERS = ["@fastify/static", "@hono/node-server", "elysia", "express", "fastify", "h3", "hono"];
 
-/** How to start a program of this folder on a runtime. */
+/** How to start a program from this folder on a runtime. */
 export type Start = (packages: Packages, path: string, ...args: string[]) => ServerCommand | Promise<ServerCommand>;
 
-/** Starts a program of this folder on Deno. */
+/** Starts a program from this folder on Deno. */
 export function onDeno(packages: Packages, path: string, ...args: string[]): ServerCommand {
   return {
     program: Deno.execPath(),
@@ -24,7 +24,7 @@ export function onDeno(packages: Packages, path: string, ...args: string[]): Ser
 }
 
 /**
- * Starts a program of this folder under Node.
+ * Starts a program from this folder under Node.
  *
  * @throws {Error} If there is no Node
  */
@@ -36,7 +36,7 @@ export async function underNode(packages: Packages, path: string, ...args: strin
 }
 
 /**
- * Starts a program of this folder on Bun.
+ * Starts a program from this folder on Bun.
  *
  * @throws {Error} If Bun cannot be installed
  */

@@ -22,13 +22,13 @@ export const TITLES: ReadonlyMap<string, string> = new Map([
   ["sluice-lean-before", "Sluice lean before"],
 ]);
 
-/** The contestant in the denominator of every ratio: hand-written, with the fewest bytes. */
+/** The contestant in every ratio's denominator: hand-written, with the fewest bytes. */
 export const FLOOR = "hand";
 
-/** Name suffix of contestants from another checkout. */
+/** Name suffix for contestants from another checkout. */
 const BEFORE = "-before";
 
-/** Name prefix of contestants on uWebSockets.js. */
+/** Name prefix for contestants on uWebSockets.js. */
 const ENGINE = "uws-";
 
 const ON_A_RUNTIME = [...TITLES.keys()].filter((name) => !isBefore(name) && !name.startsWith(ENGINE));

@@ -15,11 +15,11 @@ import { picture } from "./picture.ts";
 import { changesTable, compactTable, goalsTable, limitedByLoad, repeatedTable, type Row, tableOf } from "./result.ts";
 import { type Effort, measureRounds } from "./rounds.ts";
 
-/** What a run measures. */
+/** The contestants and scenarios that a run measures. */
 export interface Field {
-  /** Name of the section of the page. */
+  /** Name of the page's section. */
   readonly section: string;
-  /** Name of the runtime. */
+  /** The runtime's name. */
   readonly runtime: string;
   /** Its contestants. */
   readonly contestants: readonly string[];
@@ -29,7 +29,7 @@ export interface Field {
   readonly program: string;
   /** How to start it. */
   readonly start: Start;
-  /** The page for the results; by default that of all runtimes, which has a picture, too. */
+  /** The page for the results; by default the one for all runtimes, which also has a picture. */
   readonly page?: string;
   /** Seconds of load on each before measuring it; see `Effort`. */
   readonly leadSeconds?: number;
@@ -38,15 +38,15 @@ export interface Field {
 /** The comparison: this checkout with all others, or with another checkout. */
 interface Plan {
   readonly contestants: readonly string[];
-  /** Where the packages of a contestant come from. */
+  /** Where a contestant's packages come from. */
   packagesOf(contestant: string): Packages;
 }
 
 /**
- * Runs a field with the flags of the command line: `--only`, `--headers`, `--contestants`, `--against`, `--rounds`,
+ * Runs a field with the command line's flags: `--only`, `--headers`, `--contestants`, `--against`, `--rounds`,
  * `--seconds` and `--write`.
  *
- * @param field What to measure
+ * @param field The contestants and scenarios
  */
 export async function runField(field: Field): Promise<void> {
   const { only, headers, contestants, against, rounds, seconds, write } = flags({
@@ -94,7 +94,7 @@ async function planChange(against: string, chosen: readonly string[], { contesta
   };
 }
 
-/** Measures the scenarios of one application. */
+/** Measures one application's scenarios. */
 async function measured(
   { start, program }: Field,
   { contestants, packagesOf }: Plan,

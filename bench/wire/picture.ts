@@ -20,10 +20,10 @@ const COLOURS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Draws the results: one panel per kind of client, the mean over the scenarios large, the scenarios small below.
+ * Draws the results: one panel per kind of client, the mean over the scenarios large, and the scenarios small below it.
  *
  * @param title Heading
- * @param all Results of each kind of client
+ * @param all Results for each kind of client
  * @returns An SVG that needs no fonts, scripts or other files, and follows the reader's light or dark mode
  */
 export function picture(title: string, all: readonly (readonly Row[])[]): string {

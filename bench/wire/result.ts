@@ -1,4 +1,4 @@
-/** Results of a run as tables. */
+/** A run's results as tables. */
 import type { Client } from "../service/clients.ts";
 import type { Scenario } from "../service/scenarios.ts";
 import { counts, type Interval, interval, intervalText } from "../support/interval.ts";
@@ -9,7 +9,7 @@ import type { Measured, Rounds } from "./rounds.ts";
 /** The compared figure: processor time a request, or requests a second. */
 export type Figure = "cpu" | "rate";
 
-/** Results of one scenario, sent by one kind of client. */
+/** Results for one scenario, sent by one kind of client. */
 export interface Row {
   readonly scenario: Scenario;
   readonly client: Client;
@@ -22,15 +22,15 @@ export function ratiosOf(own: readonly Measured[], other: readonly Measured[], f
   return figure === "cpu" ? paired(of(other), of(own)) : paired(of(own), of(other));
 }
 
-/** Returns the ratio of two contestants in a scenario; `null` if one of them does not take part. */
+/** Returns the ratio between two contestants in a scenario; `null` if one of them does not take part. */
 export function ratioOf({ rounds }: Row, own: string, other: string, figure: Figure = "cpu"): Interval | null {
   const [first, second] = [rounds.get(own), rounds.get(other)];
   return first === undefined || second === undefined ? null : interval(ratiosOf(first, second, figure));
 }
 
 /**
- * Returns the geometric mean of the ratios of two contestants over all scenarios in which both take part, and its
- * interval: that of the means of each round.
+ * Returns the geometric mean of two contestants' ratios over all scenarios in which both take part, and the interval
+ * computed from each round's mean.
  */
 export function meanOf(rows: readonly Row[], own: string, other: string, figure: Figure = "cpu"): Interval | null {
   const all = rows.flatMap(({ rounds }) => {
@@ -45,7 +45,7 @@ function geometric(values: readonly number[]): number {
   return interval(values).mean;
 }
 
-/** Returns every contestant of some results except the floor, in the order of the columns. */
+/** Returns every contestant in some results except the floor, in column order. */
 function contestantsOf(rows: readonly Row[]): string[] {
   const present = new Set(rows.flatMap(({ rounds }) => [...rounds.keys()]));
   return [...TITLES.keys()].filter((name) => name !== FLOOR && present.has(name));
@@ -57,7 +57,7 @@ function floorOf(rows: readonly Row[]): string {
   return rounds.has(FLOOR) ? FLOOR : [...rounds.keys()][0]!;
 }
 
-/** Columns of a table: the floor's time, and every other contestant's ratio to it. */
+/** Table columns: the floor's time, and every other contestant's ratio to it. */
 class Columns {
   readonly #floor: string;
   readonly #others: readonly string[];
@@ -72,12 +72,12 @@ class Columns {
     return ["scenario", `${TITLES.get(this.#floor)}, µs`, ...this.#others.map((name) => TITLES.get(name)!)];
   }
 
-  /** Processor time a request takes in the floor, in µs: the median of the rounds. */
+  /** Processor time that a request takes in the floor, in µs: the median over the rounds. */
   floor({ rounds }: Row): string {
     return (median(rounds.get(this.#floor)!.map(({ cpu }) => cpu)) / 1000).toFixed(1);
   }
 
-  /** The cells of all other contestants. */
+  /** All other contestants' cells. */
   others(cell: (contestant: string, floor: string) => string): string[] {
     return this.#others.map((name) => cell(name, this.#floor));
   }
@@ -169,7 +169,7 @@ function least(rows: readonly Row[], own: string, other: string): string {
 }
 
 /**
- * Formats the gains of this checkout over another one, with intervals; differences beyond chance are bold.
+ * Formats this checkout's gains over another one, with intervals; differences beyond chance are bold.
  *
  * @param all Results of each kind of client
  * @returns `null` if no other checkout was measured
@@ -194,7 +194,7 @@ function judged(one: Interval): string {
 }
 
 /**
- * Lists where the load generator was saturated, so that rates are its own; processor times are not affected.
+ * Lists where the load generator was saturated, so that rates are its own. Processor times are not affected.
  *
  * @param rows Results
  * @param most Maximum fraction of its time that it may be busy

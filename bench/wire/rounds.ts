@@ -2,7 +2,7 @@ import type { Server } from "../support/server.ts";
 import type { Traffic } from "../support/traffic.ts";
 import { Wrk } from "../support/wrk.ts";
 
-/** Result of one round for one contestant. */
+/** The result of one round for one contestant. */
 export interface Measured {
   /** Responses a second. */
   readonly rate: number;
@@ -12,18 +12,18 @@ export interface Measured {
   readonly load: number;
 }
 
-/** Results of all rounds, by contestant. */
+/** Results from all rounds, by contestant. */
 export type Rounds = ReadonlyMap<string, readonly Measured[]>;
 
 /** How long to measure. */
 export interface Effort {
   /** Number of rounds. */
   readonly rounds: number;
-  /** How long each contestant is loaded in a round, in seconds. */
+  /** Seconds for which each contestant is loaded in a round. */
   readonly seconds: number;
   /**
-   * Seconds of load on each contestant before measuring it in one go: for runtimes where a pause slows down what
-   * follows. 0, the default, is for the others: turns are shorter there, and compare better.
+   * Seconds of load on each contestant before measuring it in one go, for runtimes where a pause slows down the next
+   * requests. 0, the default, is for the others: turns are shorter there, and compare better.
    */
   readonly leadSeconds?: number | undefined;
 }
@@ -37,15 +37,15 @@ const SHORTEST = 2 * SLICE_MS / 1000;
 /** Maximum number of retries when a server or its load gets no processor time on a busy machine. */
 const CHANCES = 10;
 
-/** Pause between turns: pending requests of one contestant would use the next one's time. */
+/** Pause between turns: one contestant's pending requests would use the next one's time. */
 const GAP_MS = 20;
 
 /** Each round begins at a different offset in the traffic, or a slow contestant would never reach its end. */
 const STRIDE = 7919;
 
 /**
- * Measures all contestants together, in turns so short that any slowdown of the machine affects all of them: ratios are
- * computed within a round.
+ * Measures all contestants together, in turns so short that if the machine slows down, it affects all of them. Ratios
+ * are computed within a round.
  *
  * @param servers The contestants
  * @param traffic The requests to send
@@ -150,7 +150,7 @@ class Turn {
   readonly name: string;
   readonly #server: Server;
   readonly #load: Wrk;
-  /** Processor time of the server before, in ns. */
+  /** The server's processor time before, in ns. */
   readonly #before: number;
   #busyMs = 0;
 
