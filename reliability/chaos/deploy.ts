@@ -1,4 +1,4 @@
-/** Deploys: servers are replaced while clients keep their connections, and no POST is retried. */
+/** Deploys: servers are replaced while clients keep their connections and retry no POST. */
 import { random } from "../../tests/support/random.ts";
 import { opened, readUntil, writeText } from "../../tests/support/raw_client.ts";
 import { until } from "../../tests/support/until.ts";
@@ -84,7 +84,7 @@ async function deploy(runtime: RuntimeName, { name, restarts, proxy, seenMs = 0 
 class Clients {
   sent = 0;
   lost = 0;
-  /** Number of responses that announced the end of their connection. */
+  /** Number of responses that announced that their connection will close. */
   told = 0;
   slowestMs = 0;
   /** Number of clients that keep a connection. */

@@ -25,7 +25,7 @@ const PATIENCE_MS = 10_000;
 const RECOVERY_MS = 2000;
 const SEED = 64;
 
-/** Length of a run. */
+/** The length of a run. */
 export interface Length {
   /** Time before and during the overload, in ms. */
   readonly calmMs: number;
@@ -44,9 +44,9 @@ export async function* kubernetes(): AsyncGenerator<Row> {
 /**
  * Runs the deployment.
  *
- * @param runtime Runtime of its pods
- * @param length Length of the run
- * @param program Path of the program in the pods
+ * @param runtime Its pods' runtime
+ * @param length The run's length
+ * @param program Path to the program in the pods
  */
 export async function onKubernetes(
   runtime: RuntimeName,
@@ -84,7 +84,7 @@ export async function onKubernetes(
   };
 }
 
-/** The clients' requests and their results. */
+/** The clients' requests and the results. */
 class Requests {
   sent = 0;
   /** Responses with 503. */

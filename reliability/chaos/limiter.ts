@@ -1,4 +1,4 @@
-/** Redis faults while four processes decide with it. */
+/** Redis faults while four processes share it for their decisions. */
 import { fileURLToPath } from "node:url";
 import { startProxy } from "../../advanced/tests/support/tcp_proxy.ts";
 import { packageFlags } from "../../tests/support/node_program.ts";
@@ -11,7 +11,7 @@ import type { Row } from "./row.ts";
 
 const PROGRAM = fileURLToPath(new URL("limiter_process.ts", import.meta.url));
 const PROCESSES = 4;
-/** Enough that most decisions need Redis, and few enough that three quotas are less than all requests for a key. */
+/** Enough that most decisions need Redis, and few enough that three quotas are fewer than all requests for a key. */
 const MAX = 150;
 const SLICES = 14;
 const SLICE_MS = 500;
@@ -22,7 +22,7 @@ const FAULT_MS = 2000;
 
 interface Fault {
   readonly fault: string;
-  /** Maximum units for a key that the documentation admits if some decisions are not the store's, in quotas. */
+  /** Maximum units for a key, in quotas, that the documentation allows if some decisions are not the store's. */
   readonly bound: number;
   /** Starts the servers; returns the address of Redis and the fault to run. */
   prepare(stack: AsyncDisposableStack): Promise<{
@@ -54,7 +54,7 @@ const FAULTS: readonly Fault[] = [
     },
   },
   {
-    // with all its data, so that a key may start over
+    // Redis loses all its data, so a key may start over
     fault: "Redis killed, and restarted empty 2 s later",
     bound: 3,
     async prepare(stack) {
@@ -119,8 +119,8 @@ export async function* limiterFaults(): AsyncGenerator<Row> {
  * Injects one fault. Repeats it up to three times if decisions are made without Redis before the fault has begun, since
  * Redis itself is then short of CPU time.
  *
- * @param name What is done
- * @param change How the processes differ from four that know their number
+ * @param name The fault's name
+ * @param change How the processes differ from four that know how many they are
  */
 export async function limiterFault(name: string, change: Partial<LimiterOrder> = {}): Promise<Row> {
   for (let attempt = 1;; attempt++) {

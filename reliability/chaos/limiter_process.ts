@@ -1,7 +1,7 @@
 /**
  * One of the processes that share a Redis server: calls its limiter at a constant rate and prints the decisions. Each
- * slice of time begins a new key in all processes at once. Prints `ready`, starts at the time it reads from standard
- * input, in ms since 1970, and exits on its own.
+ * slice of time begins a new key in all processes at once. Prints `ready`, starts at the time (in ms since 1970) that
+ * it reads from standard input, and exits on its own.
  */
 import { createSentinel } from "redis";
 import { linesOf } from "../../scripts/lines.ts";
@@ -20,14 +20,14 @@ export interface LimiterOrder {
   readonly requests: number;
 }
 
-/** Results of a slice. */
+/** A slice's results. */
 export interface Slice {
   admitted: number;
   /** Decisions made without the store. */
   byOthers: number;
 }
 
-/** Results of the process. */
+/** The process's results. */
 export interface LimiterReport {
   readonly slices: readonly Slice[];
   readonly sent: number;
@@ -36,7 +36,7 @@ export interface LimiterReport {
   readonly slowestMs: number;
 }
 
-/** Time after its end within which the last decisions must arrive, in ms. */
+/** Time limit, in ms, for the last decisions to arrive once it has ended. */
 const PATIENCE_MS = 5000;
 
 async function storeOf(redis: string | number): Promise<RedisStore> {

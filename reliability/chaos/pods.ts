@@ -4,22 +4,19 @@ import { Child } from "../support/children.ts";
 import { ask } from "../support/http_client.ts";
 import { passed } from "../support/passed.ts";
 
-/**
- * Time in ms from the start of one probe to the start of the next, and its time limit: `periodSeconds`,
- * `timeoutSeconds`.
- */
+/** Time in ms between the starts of two probes, and a probe's time limit: `periodSeconds`, `timeoutSeconds`. */
 const PERIOD_MS = 1000;
 const TIMEOUT_MS = 1000;
 /** Consecutive failures after which a container is restarted or gets no connections: `failureThreshold`. */
 const FAILURES = 3;
-/** Time until all nodes have seen a change of the endpoints, in ms. */
+/** Time until all nodes have seen that the endpoints changed, in ms. */
 const ENDPOINTS_MS = 500;
-/** Delay of the signal to a pod being deleted, in ms: a `preStop` hook that sleeps. */
+/** Delay before a pod being deleted gets the signal, in ms: a `preStop` hook that sleeps. */
 const PRE_STOP_MS = 1000;
 /** Time after which it is killed, in ms: `terminationGracePeriodSeconds`. */
 const GRACE_MS = 30_000;
 
-/** Observed counts. */
+/** Counts observed during a run. */
 export interface PodCounts {
   /** Containers restarted after three failed liveness probes. */
   restarts: number;
@@ -27,7 +24,7 @@ export interface PodCounts {
   unready: number;
   /** Failed liveness probes. */
   failedProbes: number;
-  /** Duration of the slowest successful liveness probe in ms. */
+  /** Duration of the slowest successful liveness probe, in ms. */
   slowestProbeMs: number;
   /** Pods that had to be killed. */
   killed: number;
@@ -47,7 +44,7 @@ class Pod {
   }
 }
 
-/** The pods of a deployment. `await using` ends them. */
+/** A deployment's pods. `await using` ends them. */
 export class Deployment implements AsyncDisposable {
   readonly counts: PodCounts = { restarts: 0, unready: 0, failedProbes: 0, slowestProbeMs: 0, killed: 0, codes: [] };
   readonly #command: readonly string[];
@@ -65,7 +62,7 @@ export class Deployment implements AsyncDisposable {
   }
 
   /**
-   * Starts pods, and waits until all of them get connections.
+   * Starts pods, and waits until they all get connections.
    *
    * @param command The program, which prints its port
    * @param env Variables added to its environment
@@ -114,7 +111,7 @@ export class Deployment implements AsyncDisposable {
     return pod;
   }
 
-  // the pod leaves the endpoints and is signaled at the same time; the hook exists because the former takes longer
+  // the pod is removed from the endpoints and signaled at the same time; the hook exists because removal takes longer
   async #delete(pod: Pod): Promise<void> {
     pod.isLeaving = true;
     this.#publish();

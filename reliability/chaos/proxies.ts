@@ -9,7 +9,7 @@ export interface Proxy {
   /**
    * Stops sending requests to one server. Absent if the proxy itself notices that a server is not ready.
    *
-   * @param left Port of the server; `undefined` to use all of them again
+   * @param left The server's port; `undefined` to use all servers again
    */
   leaveOut?(left: number | undefined): Promise<void>;
 }
@@ -17,7 +17,7 @@ export interface Proxy {
 /** Time nginx has to reload its configuration, in ms. */
 const RELOAD_MS = 500;
 
-/** Interval of haproxy's health checks in ms; two failures are one too many. */
+/** Interval between haproxy's health checks in ms; two failures are one too many. */
 export const CHECK_MS = 200;
 
 /**
@@ -48,7 +48,7 @@ export async function haproxy(ports: readonly number[], stack: AsyncDisposableSt
 
 /**
  * Starts nginx, which keeps connections to servers and sends requests to all of them, ready or not, so it must be
- * reconfigured. A server that refuses a connection is not left out afterwards: nginx would try the next one, and soon
+ * reconfigured. nginx keeps using a server that refuses a connection: otherwise it would try the next one, and soon
  * have none.
  *
  * @param ports Ports of the servers

@@ -1,11 +1,11 @@
-/** A row of the table of faults. */
+/** A row in the fault table. */
 export interface Row {
   readonly fault: string;
   /** Requests, decisions or messages. */
   readonly sent: number;
-  /** Those without a response. */
+  /** Those that got no response. */
   readonly lost: number;
-  /** Excess over the documented limit; `undefined` where nothing is limited. */
+  /** Excess over the documented limit; `undefined` where there is no limit. */
   readonly over?: number;
   readonly slowestMs?: number;
   /** Other observations. */

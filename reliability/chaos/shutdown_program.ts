@@ -1,4 +1,4 @@
-/** A service that closes on a signal, whatever is in progress. Prints its port, and exits on its own. */
+/** A service that closes on a signal, even with requests in progress. Prints its port, and exits on its own. */
 import process from "node:process";
 import sluice from "@sluice/sluice";
 

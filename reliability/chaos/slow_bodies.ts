@@ -1,4 +1,4 @@
-/** Clients that send bodies as slowly as they can, to block those of others. */
+/** Clients that send bodies as slowly as they can, to block other clients' bodies. */
 import { Child, commandOf, type RuntimeName, RUNTIMES } from "../support/children.ts";
 import type { Row } from "./row.ts";
 import { writeAll } from "../../tests/support/raw_client.ts";

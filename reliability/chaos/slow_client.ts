@@ -1,9 +1,9 @@
-/** Requests of slow clients and of honest ones. */
+/** Requests from slow clients and from honest ones. */
 import { writeAll } from "../../tests/support/raw_client.ts";
 
 const ZEROS = new Uint8Array(64 * 1024);
 
-/** The head of a POST with a JSON body. */
+/** The head for a POST with a JSON body. */
 export function head(path: string, length: number): Uint8Array {
   const type = ["Content-Type: application/json", `Content-Length: ${length}`, "Connection: close"];
   return new TextEncoder().encode([`POST ${path} HTTP/1.1`, "Host: localhost", ...type, "", ""].join("\r\n"));

@@ -11,7 +11,7 @@ const RETURN_MS = 1000;
 const TRICKLE_MS = 5000;
 /** Bytes held back. */
 const LAST = 100;
-/** Bytes per ms of the line they share: 1 Gbit/s. */
+/** Bytes per ms on the line they share: 1 Gbit/s. */
 const LINE = 125_000;
 const PIECE_BYTES = 64 * 1024;
 

@@ -1,4 +1,4 @@
-/** Common base of all fuzzers: rounds of random steps, shrunk to the fewest and simplest that still fail. */
+/** Common base for all fuzzers: rounds of random steps, shrunk to the fewest and simplest that still fail. */
 import { type Pick, random } from "../../tests/support/random.ts";
 import { smallest } from "./smallest.ts";
 
@@ -6,7 +6,7 @@ import { smallest } from "./smallest.ts";
 export interface Wrong {
   /** The guarantee that was broken; each kind is reported once. */
   readonly kind: string;
-  /** The observation. */
+  /** The observed behaviour. */
   readonly detail: string;
 }
 
@@ -14,11 +14,11 @@ export interface Wrong {
 export interface Fuzzer<Step> {
   /** Its name in reports. */
   readonly name: string;
-  /** The steps of a round. */
+  /** The steps in a round. */
   round(pick: Pick): readonly Step[];
   /** Runs the steps, from as clean a state as possible. */
   check(steps: readonly Step[]): Promise<Wrong | undefined>;
-  /** Simpler forms of a step, the simplest first. */
+  /** Simpler forms for a step, the simplest first. */
   simpler(step: Step): Iterable<Step>;
   /** A program, or part of one, that runs the steps. */
   print(steps: readonly Step[]): string;
@@ -28,7 +28,7 @@ export interface Fuzzer<Step> {
 export interface Finding extends Wrong {
   /** The fuzzer that found it. */
   readonly by: string;
-  /** Seed of the round, which reruns it alone. */
+  /** The round's seed, which reruns it alone. */
   readonly seed: number;
   /** Code to paste into a test. */
   readonly reproduction: string;
@@ -36,7 +36,7 @@ export interface Finding extends Wrong {
 
 /** How long a fuzzer runs. */
 export interface FuzzOptions {
-  /** Seed of the random numbers. */
+  /** Seed for the random numbers. */
   readonly seed: number;
   /** Time in ms after which no round begins; `Infinity` by default. */
   readonly forMs?: number;
@@ -48,14 +48,14 @@ export interface FuzzOptions {
   readonly smallerMs?: number;
 }
 
-/** Result of a run. */
+/** A run's result. */
 export interface FuzzReport {
   readonly by: string;
   /** Number of rounds. */
   readonly rounds: number;
   /** Number of steps, excluding those that shrank a finding. */
   readonly steps: number;
-  /** Findings, one of each kind. */
+  /** Findings, one per kind. */
   readonly findings: readonly Finding[];
 }
 

@@ -1,7 +1,7 @@
 import type { FuzzReport } from "./fuzzer.ts";
 
 /**
- * The result of a run as a string.
+ * A run's result as a string.
  *
  * @param report The result
  * @param part Name with which the command runs this fuzzer alone

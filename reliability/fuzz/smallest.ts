@@ -6,7 +6,7 @@ const MOST_ATTEMPTS = 400;
  *
  * @param steps Failing steps
  * @param fails Whether some steps fail in the same way
- * @param simpler Simpler forms of a step
+ * @param simpler Simpler forms for a step
  * @returns The fewest and simplest steps found
  */
 export async function smallest<Step>(
@@ -41,7 +41,9 @@ export async function smallest<Step>(
   return best;
 }
 
-/** Every list without a part of this one, large parts first. Most steps derive their simpler forms from it. */
+/**
+ * This list without one of its parts, for every part, large ones first. Most steps derive their simpler forms from it.
+ */
 export function* shorter<T>(list: readonly T[]): Generator<T[]> {
   for (let size = Math.ceil(list.length / 2); size > 0; size = size === 1 ? 0 : Math.ceil(size / 2)) {
     for (let from = 0; from < list.length; from += size) yield [...list.slice(0, from), ...list.slice(from + size)];

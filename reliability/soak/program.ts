@@ -1,4 +1,4 @@
-/** The service of a soak test. Prints its port. */
+/** The service for a soak test. Prints its port. */
 import { buildService } from "./service.ts";
 
 const server = buildService().listen(

@@ -8,7 +8,7 @@ import { type Visited, VISITS } from "./visits.ts";
 
 /** Concurrent visits. */
 const CLIENTS = 8;
-/** Time limit for a visit in ms; a longer one is lost. */
+/** Time limit for a visit in ms; a longer one counts as lost. */
 const PATIENCE_MS = 20_000;
 /** Fraction of the time that does not count for the heap. */
 const WARM_UP = 0.25;
@@ -18,7 +18,7 @@ const OWN_DESCRIPTORS = 4;
 /** Bytes per visit below which a heap counts as not growing. */
 const LEAST_GROWTH = 32;
 
-/** Result of a soak test. */
+/** A soak test's result. */
 export interface Soaked {
   readonly runtime: RuntimeName;
   readonly sent: number;
@@ -39,7 +39,7 @@ export interface SoakOptions {
   /** Visits per second. */
   readonly rate: number;
   readonly seed: number;
-  /** Program of the server, the soak service by default. */
+  /** The server's program, by default the soak service. */
   readonly program?: string;
 }
 
@@ -60,7 +60,7 @@ export async function soak(runtime: RuntimeName, options: SoakOptions): Promise<
   const visited: Visited = {
     origin,
     pick,
-    // the web types do not have clients
+    // the web types have no option `client`
     fetch: (path, init) => fetch(origin + path, { ...init, client } as RequestInit),
   };
   const heaps: [visits: number, bytes: number][] = [];
@@ -86,7 +86,7 @@ export async function soak(runtime: RuntimeName, options: SoakOptions): Promise<
     for (let due = start + i * 1000 / rate; due < start + forMs; due += CLIENTS * 1000 / rate) {
       const wait = due - performance.now();
       if (wait > 0) await new Promise((resolve) => setTimeout(resolve, wait));
-      // a late client does not make up for missed visits
+      // a client that is late skips the visits it missed
       else due = performance.now();
       await visit();
     }

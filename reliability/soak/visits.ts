@@ -1,4 +1,4 @@
-/** Clients of a soak test. Each visit checks its response, and throws if it is wrong. */
+/** Clients for a soak test. Each visit checks its response, and throws if that is wrong. */
 import { SocketClient } from "../../tests/contracts/socket_client.ts";
 import type { Pick } from "../../tests/support/random.ts";
 import { opened } from "../../tests/support/raw_client.ts";
@@ -18,7 +18,7 @@ function expect(seen: unknown, wanted: unknown): void {
   if (seen !== wanted) throw new Error(`${String(seen).slice(0, 200)} instead of ${String(wanted).slice(0, 200)}`);
 }
 
-/** All visits by name. Those that disconnect only expect the server to continue. */
+/** All visits by name. Those that disconnect only check that the server continues. */
 export const VISITS: Readonly<Record<string, Visit>> = {
   async read({ pick, fetch }) {
     const [id, part] = [pick(1_000_000), pick(1_000_000)];

@@ -1,4 +1,4 @@
-/** Programs under attack, each in its own process, which exits with this one, however this one exits. */
+/** Programs under attack, each in its own process, which exits whenever this one does. */
 import { fileURLToPath } from "node:url";
 import { linesOf } from "../../scripts/lines.ts";
 import { installRuntimes } from "../../scripts/runtimes.ts";
@@ -13,7 +13,7 @@ export type RuntimeName = "Deno" | "Node" | "Bun";
 export const RUNTIMES: readonly RuntimeName[] = ["Deno", "Node", "Bun"];
 
 /**
- * The command that runs a program of this repository with `gc()`, on Bun `Bun.gc`.
+ * The command that runs a program in this repository with `gc()`, on Bun `Bun.gc`.
  *
  * @param runtime Its runtime
  * @param path Path relative to the root
@@ -33,7 +33,7 @@ async function bunPath(): Promise<string> {
   return `${await runtimesFor("Bun")}node_modules/.bin/bun`;
 }
 
-/** The environment of programs that import `tests/fixtures/uws/engine.ts`. */
+/** The environment for programs that import `tests/fixtures/uws/engine.ts`. */
 export async function uwsEnvironment(): Promise<Record<string, string>> {
   const folder = await runtimesFor("uWebSockets.js");
   return { SLUICE_UWS: `${folder}node_modules/@trufflesuite/uws-js-unofficial` };

@@ -1,4 +1,4 @@
-/** Requests over separate connections, so that no failure is due to an earlier request. */
+/** Requests over separate connections, so that no earlier request causes a failure. */
 import { Buffer } from "node:buffer";
 import { requestHead, writeAll } from "../../tests/support/raw_client.ts";
 
@@ -10,7 +10,7 @@ export interface Answer {
 /**
  * Sends a request over its own connection.
  *
- * @param port Port of the server on 127.0.0.1
+ * @param port The server's port on 127.0.0.1
  * @param path Path and query
  * @param patienceMs Time limit for the response in ms
  * @throws {Error} If the connection fails or no complete response arrives in time
@@ -36,12 +36,12 @@ function split(text: string): [head: string, body: string] {
   return end === -1 ? [text, ""] : [text.slice(0, end), text.slice(end + 4)];
 }
 
-/** Bytes as a string with one character each. `TextDecoder` has no such encoding; its `latin1` is a different one. */
+/** Bytes as a string with one character each. `TextDecoder` has no such encoding: its `latin1` is a different one. */
 export function latin1(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("latin1");
 }
 
-/** The bytes of such a string. */
+/** The bytes in such a string. */
 export function bytesOf(text: string): Uint8Array<ArrayBuffer> {
   return Buffer.from(text, "latin1");
 }

@@ -16,7 +16,7 @@ export interface AppStep {
   readonly asks: readonly Ask[];
 }
 
-/** Results of a program, by way of serving it. */
+/** A program's results, by way of serving it. */
 type Outcomes = Readonly<Record<string, Outcome>>;
 
 /** Whether it could be built; then, for each request, the response and what handlers saw. */
@@ -29,7 +29,7 @@ type Outcome = { readonly refused: string } | {
 export interface AppOptions {
   /** Runtimes compared with Express, all by default. */
   readonly runtimes?: readonly RuntimeName[];
-  /** Name of a fault that Sluice's process plants. */
+  /** Name of a fault to plant in Sluice's process. */
   readonly fault?: string;
 }
 

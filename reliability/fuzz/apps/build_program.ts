@@ -1,4 +1,4 @@
-/** Builds the applications of `random_program.ts` with Sluice or Express. Their handlers record what they see. */
+/** Builds the applications from `random_program.ts` with Sluice or Express. Their handlers record what they see. */
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { Any } from "../../../tests/support/sluice_and_express.ts";
 import type { Deed, Program } from "./random_program.ts";
@@ -64,7 +64,7 @@ function mountTwice(target: Any, path: Any, inner: Any): void {
 
 function note(log: Any[], name: string, req: Any, res: Any, extra: unknown): void {
   const { url, baseUrl, originalUrl, path, method, query, protocol, subdomains, ips, body } = req;
-  // for HEAD, Express has tried the routes of all methods
+  // for HEAD, Express has already tried the routes for all methods
   const route = req.get("x-asked") === "HEAD" ? null : String(req.route?.path);
   const shown = { url, baseUrl, originalUrl, path, method, query, protocol, subdomains, ips, route, body };
   const own = [

@@ -1,4 +1,4 @@
-/** Serves random applications on Sluice: with `app.listen`, and with a server of the runtime. */
+/** Serves random applications on Sluice: with `app.listen`, and with one of the runtime's servers. */
 import process from "node:process";
 import sluice from "@sluice/sluice";
 import type { Any } from "../../../tests/support/sluice_and_express.ts";
@@ -36,7 +36,7 @@ async function own(): Promise<Ways> {
   return { "http.createServer(app)": serveByNode };
 }
 
-/** Applications that forget their mount path: a fault that a test must find. */
+/** Applications that forget their mount path, a fault that a test must find. */
 function forgetful(lib: Any): Any {
   return Object.assign(() => {
     const app = lib();

@@ -60,7 +60,7 @@ const RARE = [
 ];
 const LAYERS = ["use", "verb", "verb", "route", "guarded", "catch", "param", "parse", "parse", "enter"];
 const PARSERS = ["json", "json", "urlencoded", "text"];
-/** Content types and bodies of requests. */
+/** Request bodies and their content types. */
 const BODIES: readonly (readonly [type: string | null, body: string | null])[] = [
   ...[[null, null], ["application/json", null], ["application/json", '{"a":[1]}'], ["application/json", "{"]] as const,
   ...[["application/x-www-form-urlencoded", "a=1&b=2"], ["text/plain", "text"], ["text/plain", null]] as const,
@@ -85,11 +85,11 @@ export function randomProgram(pick: Pick, depth: number, isApp: boolean): Progra
   const registrations = Array.from({ length: 4 + pick(4) }, (_, i): Registration => {
     const as = oneOf(pick, [...LAYERS, ...(depth > 0 ? ["mount", "mount", "mount twice"] : [])]);
     const path = as === "param" ? oneOf(pick, ["x", "x", "y"]) : pick(3) === 0 ? "/" : oneOf(pick, PATHS);
-    // the index distinguishes names within a list, the number those of different lists
+    // the index distinguishes names within a list, the number names in different lists
     const common = { name: `${as}${i}.${pick(10_000)}`, as, path };
     const verb = as === "parse" ? oneOf(pick, PARSERS) : oneOf(pick, ["get", "get", "post", "put", "delete", "all"]);
     const deeds = Array.from({ length: 1 + pick(2) }, () => randomDeed(pick));
-    // in a router, Express keeps the settings of an application that has passed a request on
+    // in a router, Express keeps the settings from an application that has passed a request on
     const inner = as.startsWith("mount") ? randomProgram(pick, depth - 1, isApp && pick(2) === 0) : null;
     return { ...common, verb, deeds, inner };
   });
@@ -106,7 +106,7 @@ export interface Ask {
 
 /** Makes random requests to an application. */
 export function randomAsks(pick: Pick, program: Program, count: number): Ask[] {
-  // Express also lets HEAD into routes of other methods, where only their parameter handlers run
+  // Express also lets HEAD into routes for other methods, where only their parameter handlers run
   const methods = hasParams(program) ? METHODS.slice(0, -1) : METHODS;
   return Array.from({ length: count }, () => {
     const method = oneOf(pick, methods);

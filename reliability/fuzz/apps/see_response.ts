@@ -10,10 +10,10 @@ const SERVERS = ["connection", "date", "keep-alive", "transfer-encoding"];
 /**
  * Sends a request to one of several applications.
  *
- * @param origin Origin of the server
+ * @param origin The server's origin
  * @param headers Headers that select the application or the request
  * @param ask The request
- * @returns What a client sees, except for what Express and Sluice need not have in common
+ * @returns The response as a client sees it, except for parts that may differ between Express and Sluice
  */
 export async function seenBy(origin: string, headers: Record<string, string>, ask: Ask): Promise<unknown> {
   const { path, method, type, body } = ask;

@@ -4,7 +4,7 @@ import type { Any } from "../../../tests/support/sluice_and_express.ts";
 import type { Served } from "./serve_programs.ts";
 
 /**
- * Serves an application with a Node server.
+ * Serves an application on a Node server.
  *
  * @param app The application
  */

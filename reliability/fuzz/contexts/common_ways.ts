@@ -43,7 +43,7 @@ function discarding(): Writable {
   return new Writable({ write: (_chunk, _encoding, callback) => callback() });
 }
 
-/** Listens for the end of both the response and the request. */
+/** Listens for the end of the response and of the request. */
 function listenToBoth(req: Any, res: Any, see: See): void {
   listen(req, res, see);
   req.on("close", see(req, "req close"));

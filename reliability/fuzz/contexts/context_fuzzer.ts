@@ -22,13 +22,13 @@ export const CONTEXT_SERVERS: readonly (readonly [runtime: RuntimeName, server: 
   (runtime) => SERVERS[runtime].map((server) => [runtime, server] as const),
 );
 
-/** Limitations of a runtime itself, as documented in `docs/express-differences.md`. */
+/** Limitations in a runtime itself, as documented in `docs/express-differences.md`. */
 interface Limits {
   /** Bun closes a connection on which a request is pipelined behind one that waits. */
   readonly kinds?: readonly Kind[];
   /** Deno keeps the context of `enterWith` for all later requests. */
   readonly entries?: readonly Entry[];
-  /** Deno and Node pull chunks of a returned `Response` in an empty context. */
+  /** Deno and Node pull chunks from a returned `Response` in an empty context. */
   readonly lost?: readonly string[];
 }
 
@@ -42,13 +42,13 @@ const LIMITS: Readonly<Record<RuntimeName, Limits>> = {
   Bun: { kinds: ["in front of another"] },
 };
 
-/** What Express runs for a way that it lacks: shows which listeners for the end also lose the context there. */
+/** Handler that Express runs for a way that it lacks: shows which listeners for the end also lose the context there. */
 const STAND_IN = "listeners for the end, in front of json()";
 
 /** Fuzzes one kind of server, with Express on Node for comparison. `await using` ends it. */
 export class ContextFuzzer implements Fuzzer<ContextStep>, AsyncDisposable {
   readonly name: string;
-  /** Number of callbacks that saw their request's context, and of those that did not, as on Express or the runtime. */
+  /** Number of callbacks that saw their request's context, and number that did not, as on Express or the runtime. */
   readonly counts: { own: number; excused: number } = { own: 0, excused: 0 };
   readonly #ours: ContextTarget;
   readonly #theirs: ContextTarget;
@@ -68,7 +68,7 @@ export class ContextFuzzer implements Fuzzer<ContextStep>, AsyncDisposable {
    * Starts the server.
    *
    * @param express The oracle, which several fuzzers may share
-   * @param runtime Runtime of Sluice
+   * @param runtime Sluice's runtime
    * @param server A kind of server
    * @param fault Name of a fault that the server plants
    */

@@ -1,4 +1,4 @@
-/** A server process that runs the target, and what the callbacks of its requests saw. */
+/** A server process that runs the target, and what its requests' callbacks saw. */
 import type { RuntimeName } from "../../support/children.ts";
 import { Child, commandOf } from "../../support/children.ts";
 import { bundleForNode } from "../../../tests/support/node_program.ts";
@@ -18,12 +18,12 @@ export interface ContextStep {
   readonly entry: Entry;
 }
 
-/** What a callback saw: its own request's context, none, or another request's; or it did not run. */
+/** A callback's context: its own request's, none, or another request's; or it did not run. */
 export type Outcome = "own" | "missing" | "lost" | "foreign";
 
 /** Observations for one request. */
 export interface Seen {
-  /** The worst outcome of each label. */
+  /** The worst outcome for each label. */
   readonly outcomes: ReadonlyMap<string, Outcome>;
   /** Why there was no response. */
   readonly failure: string | undefined;
@@ -32,7 +32,7 @@ export interface Seen {
 /** All ways, in the order in which targets mount them. */
 export const WAYS: readonly Way[] = [...COMMON_WAYS, ...OWN_WAYS];
 
-/** Label of a request without a context that shares a connection with a request that has one. */
+/** Label for a request without a context that shares a connection with a request that has one. */
 const NEXT = "another request of the connection";
 
 const WORST: readonly Outcome[] = ["own", "missing", "lost", "foreign"];

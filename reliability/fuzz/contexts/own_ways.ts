@@ -324,7 +324,7 @@ const middleware: readonly Way[] = [
     name: "requests that wait for one another",
     content: "json",
     set(router, lib, see) {
-      // one at a time: the end of another request admits the next
+      // one at a time: when a request ends, it admits the next
       const one = { algorithm: "concurrency", limit: 1, windowMs: 30_000 } as const;
       const keyGenerator = () => "everybody";
       router.use(lib.json(ROOMY), rateLimit({ ...one, keyGenerator, delay: { maxMs: 5000 } } as Any) as Any);

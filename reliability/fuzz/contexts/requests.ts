@@ -28,10 +28,10 @@ export const BODILESS: readonly Kind[] = ["none", "behind another", "in front of
 
 /** A request to make. */
 export interface Ask {
-  /** Port of the server on 127.0.0.1. */
+  /** The server's port on 127.0.0.1. */
   readonly port: number;
   readonly way: Way;
-  /** Index of the way. */
+  /** The way's index. */
   readonly index: number;
   /** How its body arrives. */
   readonly kind: Kind;
@@ -41,7 +41,7 @@ export interface Ask {
   readonly id: string;
 }
 
-/** Time between the parts of a slow body, in ms. */
+/** Time between a slow body's parts, in ms. */
 const GAP_MS = 12;
 /** Time limit for a response, in ms. */
 const PATIENCE_MS = 10_000;
@@ -146,7 +146,7 @@ function converse({ port, way: { rest = "/" }, index, entry, id }: Ask): Promise
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   const late = setTimeout(() => reject(new Error("the WebSocket does not close")), PATIENCE_MS);
   const headers = { "x-id": id, "x-enter": entry };
-  // the types have only the options of browsers
+  // the types have only browsers' options
   const socket = new WebSocket(`ws://127.0.0.1:${port}/${index}${rest}`, { headers } as unknown as string[]);
   socket.onopen = () => socket.send("hello");
   socket.onmessage = () => socket.close(1000);

@@ -13,7 +13,7 @@ const app = buildTarget(sluice, [...COMMON_WAYS, ...OWN_WAYS], PLANTED_FAULT);
 const { Deno, Bun } = globalThis as Any;
 const at = { port: 0, hostname: "127.0.0.1" };
 
-/** A server that uses Sluice only as a function of requests. */
+/** A server that uses Sluice only as a function from request to response. */
 function serveFetch(fetch: (request: Request) => Response | Promise<Response>): void {
   const server = createServer(async (req, res) => {
     const hasBody = req.headers["content-length"] !== undefined || req.headers["transfer-encoding"] !== undefined;

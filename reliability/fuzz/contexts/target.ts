@@ -15,7 +15,7 @@ export type Entry = typeof ENTRIES[number];
 /** A callback's observation: its label, and the id in its context, `null` for none. */
 export type Sight = readonly [label: string, id: string | null];
 
-/** Observations of one request's callbacks. */
+/** Observations by one request's callbacks. */
 export interface Sights {
   /** Those that ran, in order. */
   readonly seen: readonly Sight[];
@@ -26,13 +26,13 @@ export interface Sights {
 /** How long to wait for missing callbacks, in ms. */
 const MISSING_MS = 3000;
 
-/** Time after the end of a request that was cut off, in ms. Many of its callbacks never run. */
+/** Time to wait once a request was cut off, in ms. Many of its callbacks never run. */
 const CUT_OFF_MS = 20;
 
-/** State of a request. */
+/** A request's state. */
 interface Noted {
   readonly seen: Sight[];
-  /** Labels of callbacks that must run. */
+  /** Labels for callbacks that must run. */
   readonly awaited: string[];
   /** Whether it was cut off and has not ended. */
   isOpen: boolean;

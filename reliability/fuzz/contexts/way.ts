@@ -1,7 +1,7 @@
 /** Parts of a way to continue a chain. The same code runs on Express and on Sluice. */
 import type { Any } from "../../../tests/support/sluice_and_express.ts";
 
-/** Content of a request's body. */
+/** A request body's content. */
 export type Content = "json" | "form" | "text" | "bytes" | "multipart";
 
 /**
@@ -17,17 +17,17 @@ export type See = (req: Any, label: string) => (...args: unknown[]) => void;
 export interface Way {
   /** Its name in findings. */
   readonly name: string;
-  /** Content of its requests. */
+  /** Its requests' content. */
   readonly content: Content;
   /** `GET` for ways without a body, `WS` for WebSockets; `POST` by default. */
   readonly method?: "GET" | "WS";
-  /** Rest of the path after the mount path. */
+  /** The rest of the path after the mount path. */
   readonly rest?: string;
   /** Registers its handlers on a router of its own. */
   set(router: Any, lib: Any, see: See): void;
 }
 
-/** Folder of the files and views. */
+/** Folder with the files and views. */
 export const FILES = "reliability/fuzz/contexts/files";
 
 /** A limit that no body exceeds. */

@@ -1,4 +1,4 @@
-/** Requests that end in every way, and the counters that must notice: on each runtime, and in Express. */
+/** Requests that end in every way, and the counters that must notice, on each runtime and in Express. */
 import { oneOf, type Pick } from "../../../tests/support/random.ts";
 import { HANDSHAKE, requestHead, writeAll } from "../../../tests/support/raw_client.ts";
 import { Child, commandOf, type RuntimeName } from "../../support/children.ts";
@@ -7,7 +7,7 @@ import type { Fuzzer, Wrong } from "../fuzzer.ts";
 import type { Report } from "./service.ts";
 import { OWN_WAYS, WAYS } from "./ways.ts";
 
-/** Framework that serves the requests. */
+/** The framework that serves the requests. */
 export type Framework = "Sluice" | "Express";
 
 /** When the client disconnects: `"stays"` means not before its response has ended. */
@@ -25,11 +25,11 @@ export interface Ending {
   readonly moment: typeof MOMENTS[number];
   /** Whether middleware in front of the counters takes some time. */
   readonly slow: boolean;
-  /** Whether the handler waits until all other requests of the round are over. */
+  /** Whether the handler waits until all other requests in the round are over. */
   readonly gate: boolean;
   /** Whether the request is sent twice at once. */
   readonly twice: boolean;
-  /** Whether the client closes only its sending side. */
+  /** Whether the client closes only the sending side. */
   readonly half: boolean;
   /** Its body; there is no parser for text. */
   readonly body: typeof BODIES[number];
@@ -110,7 +110,7 @@ export class EndingFuzzer implements Fuzzer<Ending>, AsyncDisposable {
     // Deno does not report a disconnect during a request with a body, nor does Bun while the body is unread
     const isNoticed = body === "none" || (!this.#isDeno && body !== "text");
     const sensible: Ending = { ...step, body, twice, moment: moment === "during" && !isNoticed ? "stays" : moment };
-    // the clock of uploads is not advanced
+    // the uploads' clock is not advanced
     return mayEndNothing(sensible) && body === "form" ? { ...sensible, body: "json" } : sensible;
   }
 

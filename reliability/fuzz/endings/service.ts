@@ -1,4 +1,4 @@
-/** The target of endings: handlers behind everything that counts requests in progress. */
+/** The target for endings: handlers behind everything that counts requests in progress. */
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import { metrics } from "@sluice/middleware/metrics";
@@ -14,7 +14,7 @@ export interface Extras {
   readonly middleware: readonly Any[];
   /** Further counters by name. */
   readonly counters: Readonly<Record<string, () => number>>;
-  /** Budgets that are in use, as far as a request can find out; a budget that is entirely free is omitted. */
+  /** Budgets in use, as far as a request can find out; a fully free budget is omitted. */
   probe(): Promise<readonly string[]>;
   /** Closes everything that can be closed. */
   close(): Promise<unknown>;
@@ -26,13 +26,13 @@ export interface Report {
   readonly waiting: number;
   /** Of these, those whose clients have disconnected. */
   readonly left: number;
-  /** Values that are 0 when no request is in progress. */
+  /** Values that are 0 while no request is in progress. */
   readonly counters: Readonly<Record<string, number>>;
 }
 
 let ahead = 0;
 
-/** Time of all counters in ms; the command `later` advances it by an hour. */
+/** Time for all counters in ms; the command `later` advances it by an hour. */
 export function now(): number {
   return performance.now() + ahead;
 }
@@ -41,7 +41,7 @@ export function now(): number {
  * Serves an application, and prints its port.
  *
  * @param app The application
- * @param ways What its handlers do
+ * @param ways Its handlers' ways to end
  * @param extras Parts that only this framework has
  * @param fault A fault that a test must find: a counter that forgets, or one that treats a disconnect as the end
  */

@@ -15,7 +15,7 @@ function failure(): Error {
   return new Error("on purpose");
 }
 
-/** A source that fails after part of it was read. */
+/** A source that fails partway through. */
 function failing(): Readable {
   return Readable.from((async function* () {
     yield "the beginning";

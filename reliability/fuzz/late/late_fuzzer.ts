@@ -1,4 +1,4 @@
-/** Stores whose statements and replies are late: no interval gets more than its limit allows. */
+/** Stores with late statements and replies: no interval gets more than its limit allows. */
 import { type LateOptions, lateRun, type LateSubject } from "../../../advanced/tests/support/late/late_run.ts";
 import { lateKv, lateObjects, lateSqlite } from "../../../advanced/tests/support/late/local_subjects.ts";
 import { latePostgres } from "../../../advanced/tests/support/late/postgres_subject.ts";

@@ -1,5 +1,6 @@
 /**
- * Counters of the limiter compared with an independent model: the same takes at the same times get the same verdicts.
+ * The limiter's counters compared with an independent model: consuming the same at the same times gives the same
+ * results.
  */
 import { MemoryStore } from "../../../advanced/mod.ts";
 import type { Policy, Store, Take, Verdict } from "../../../advanced/testing.ts";

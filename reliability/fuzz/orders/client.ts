@@ -10,7 +10,7 @@ export const NO_RESPONSE = "no response";
 
 const CLOSED = [Deno.errors.ConnectionReset, Deno.errors.BrokenPipe, Deno.errors.ConnectionAborted];
 
-/** Sends requests one after the other, over one connection as long as the server keeps it. `using` closes it. */
+/** Sends requests one after the other, over one connection for as long as the server keeps it. `using` closes it. */
 export class Client implements Disposable {
   readonly #port: number;
   readonly #patienceMs: number;
@@ -18,7 +18,7 @@ export class Client implements Disposable {
   #received = "";
 
   /**
-   * @param port Port of the server on 127.0.0.1
+   * @param port The server's port on 127.0.0.1
    * @param patienceMs Time limit for a response in ms
    */
   constructor(port: number, patienceMs: number) {
@@ -136,7 +136,7 @@ export class Client implements Disposable {
   }
 }
 
-// a session cookie's content and the rest of a limit differ every time
+// a session cookie's content and a limit's remaining units differ every time
 function masked(line: string): string {
   if (/^set-cookie: (?:__Host-)?session=/i.test(line)) {
     return line.replace(/=[^;]*/, "=…").replace(/Expires=[^;]*/, "…");
@@ -151,7 +151,7 @@ const DECODERS: Readonly<Record<string, (bytes: Uint8Array) => Uint8Array>> = {
   br: brotliDecompressSync,
 };
 
-// flush points of a compressed stream depend on when its parts arrived
+// a compressed stream's flush points depend on when its parts arrived
 function decoded(coding: string | undefined, body: string): string {
   const decode = DECODERS[coding ?? ""];
   if (decode === undefined || body === "") return body;

@@ -38,7 +38,7 @@ export interface OrderOptions {
   readonly requests?: number;
 }
 
-/** How one process receives the requests: step numbers, in turns, over this many connections. */
+/** How one process receives requests: step numbers, in turns, over this many connections. */
 interface Turn {
   readonly order: readonly number[];
   readonly connections: number;

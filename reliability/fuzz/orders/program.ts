@@ -1,6 +1,6 @@
 /**
- * The target of requests in varying orders: everything that reads a request, so that a response shows everything that
- * was read. No response depends on an earlier request, or on the time. Prints its port.
+ * The target for requests in varying orders: everything that reads a request, so that a response shows all that was
+ * read. No response depends on an earlier request or on the time. Prints its port.
  */
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -23,7 +23,7 @@ const LARGE = "0123456789abcdef".repeat(256);
 
 const MOUNTS = 12;
 
-/** Responds with what a body parser left of the body. */
+/** Responds with the part of the body that a body parser left. */
 const echoBody: Handler = (req, res) => {
   const { body } = req;
   if (!(body instanceof Uint8Array)) return res.json({ type: typeof body, body, has: "body" in req });
@@ -76,7 +76,7 @@ function mountParsers(app: FrameworkApp): void {
   });
 }
 
-/** A schema (https://standardschema.dev) of objects. */
+/** A schema (https://standardschema.dev) for objects. */
 const OBJECT = {
   "~standard": {
     version: 1,
@@ -195,7 +195,7 @@ const OTHERS: readonly Readonly<Record<string, unknown>>[] = [
   { "env": "development", "views": `${FIXTURES}views/deep`, "view engine": "ejs", "json charset": false },
 ];
 
-/** Faults that tests plant: state of one request leaks into another. */
+/** Faults that tests plant: one request's state leaks into another. */
 function plant(app: FrameworkApp, fault: string): void {
   const verdicts = new Map<string | undefined, unknown>();
   let current = "";
@@ -234,7 +234,7 @@ const SERVERS: Readonly<Record<string, (app: FrameworkApp) => Promise<number> | 
   },
 };
 
-// deno-lint-ignore no-explicit-any -- the servers of other runtimes
+// deno-lint-ignore no-explicit-any -- other runtimes' servers
 type Any = any;
 
 const { PLANTED_FAULT, SERVED_BY = "listen" } = process.env;

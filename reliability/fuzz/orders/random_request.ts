@@ -1,4 +1,4 @@
-/** Random requests to everything that might retain something of a request. */
+/** Random requests to everything that might retain something from a request. */
 import { Buffer } from "node:buffer";
 import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
 import { oneOf, type Pick } from "../../../tests/support/random.ts";
@@ -194,8 +194,8 @@ const BODY_METHODS = ["POST", "POST", "POST", "PUT", "PATCH", "DELETE", "DELETE"
 const METHODS = ["GET", "GET", "GET", "GET", "HEAD", "OPTIONS", "DELETE", "POST", "PROPFIND"];
 
 /**
- * Makes random requests with much in common. Retained state shows only in a later request that differs in one thing.
- * With all paths, types and headers mixed, two such requests would hardly ever meet.
+ * Makes random requests with much in common. Retained state shows only in a later request that differs in one thing. If
+ * all paths, types and headers were mixed, two such requests would hardly ever meet.
  *
  * @param pick Random source
  * @param count Number of requests
@@ -260,7 +260,7 @@ function coded(coding: string, text: string): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("latin1");
 }
 
-/** The bytes of a request, one character per byte. */
+/** A request's bytes, one character per byte. */
 export function wireText({ method, target, headers, body, framing }: WireRequest): string {
   const lines = headers.map(([name, value]) => `${name}: ${value}`);
   if (framing === "length") lines.push(`Content-Length: ${body.length}`);

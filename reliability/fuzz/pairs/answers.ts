@@ -1,4 +1,4 @@
-/** Kinds of responses: every way in which a handler can respond. */
+/** Kinds of responses: every way a handler can respond. */
 import { sse } from "@sluice/middleware/sse";
 import { createReadStream } from "node:fs";
 import { pipeline } from "node:stream/promises";
@@ -102,5 +102,5 @@ export const OWN: Readonly<Record<string, Respond>> = {
 
 /** All of them; the static middleware itself registers `static`. */
 export const ANSWERS: Readonly<Record<string, Respond>> = { ...COMMON, ...OWN };
-/** The name of the kind that the static middleware responds with. */
+/** Name of the kind with which the static middleware responds. */
 export const STATIC = "a static file";

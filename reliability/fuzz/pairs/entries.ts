@@ -33,7 +33,7 @@ export interface Making {
 /** Makes a middleware. */
 export type Make = (making: Making) => Any;
 
-/** Delay of a slow store in ms. */
+/** A slow store's delay in ms. */
 const SLOW_MS = 3;
 const SECRET = "of at least 32 characters, for tests";
 const PLENTY = 1_000_000_000;
@@ -56,7 +56,7 @@ export const OURS: Readonly<Record<string, Make>> = {
   raw: () => sluice.raw({ limit: "10mb" }),
   requestId: () => requestId(),
   session: ({ store }) => session({ store: sessionsOf(store) }),
-  // a session used before, not after, later middleware replaces methods of the response
+  // a session used before, not after, later middleware replaces the response's methods
   sessionBegun: ({ store }) => begun(session({ store: sessionsOf(store) }) as Any),
   sealedSession: () => session({ secret: SECRET }),
   shedLoad: () => shedLoad({ maxEventLoopDelayMs: 60_000 }),
@@ -86,7 +86,7 @@ export const QUEUES: readonly (readonly [string, string])[] = ["compress", "npm:
   ["session", "sessionBegun", "sealedSession", "npm:express-session"].map((two) => [one, two] as const)
 );
 
-/** Groups of entries of which only the first takes effect. */
+/** Groups of entries in which only the first takes effect. */
 export const ROLES: readonly (readonly string[])[] = [
   ["session", "sessionBegun", "sealedSession", "npm:express-session"],
   ["compress", "npm:compression"],

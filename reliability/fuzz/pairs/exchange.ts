@@ -1,4 +1,4 @@
-/** Requests over one persistent connection, which a client reads byte by byte. */
+/** Requests over one persistent connection, with responses that a client reads byte by byte. */
 import { Buffer } from "node:buffer";
 import { brotliDecompressSync, gunzipSync, inflateSync, zstdDecompressSync } from "node:zlib";
 import { writeAll } from "../../../tests/support/raw_client.ts";
@@ -48,7 +48,7 @@ export class Exchanges implements Disposable {
     this.#connection = connection;
   }
 
-  /** Connects to a port of 127.0.0.1. */
+  /** Connects to a port on 127.0.0.1. */
   static async with(port: number): Promise<Exchanges> {
     return new Exchanges(await Deno.connect({ hostname: "127.0.0.1", port }));
   }

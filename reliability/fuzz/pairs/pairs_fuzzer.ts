@@ -1,4 +1,4 @@
-/** Every two middlewares in front of every kind of response, on real servers of each runtime, and on Express. */
+/** Every two middlewares in front of every kind of response, on each runtime's real servers, and on Express. */
 import { oneOf, type Pick as Chance } from "../../../tests/support/random.ts";
 import { Child, commandOf, type RuntimeName } from "../../support/children.ts";
 import type { Fuzzer, Wrong } from "../fuzzer.ts";
@@ -41,7 +41,7 @@ const KINDS = [...Object.keys(ANSWERS), STATIC];
 const CODINGS = ["identity", "gzip", "deflate", "br", "zstd"];
 const STORES: readonly PairStep["store"][] = ["fast", "fast", "slow", "slow", "slow", "failing"];
 const SENT: readonly PairStep["sent"][] = ["GET", "GET", "GET", "HEAD", "JSON", "form", "files"];
-/** Kinds for which Sluice's response has another form than Express's. */
+/** Kinds for which Sluice's response differs in form from Express's. */
 const UNLIKE_EXPRESS = ["next()", "next(err)", "reject", "throw"];
 /** Middleware that logs each request. */
 const LOGGERS = ["log", "npm:morgan"];
@@ -76,7 +76,7 @@ export interface PairsOptions {
   readonly fault?: string;
   /** Time limit for each response in ms, 8000 by default. */
   readonly patienceMs?: number;
-  /** Steps of a round; by default one for every pair, and more for pairs that hold back writes. */
+  /** Steps in a round; by default one for every pair, and more for pairs that hold back writes. */
   readonly steps?: number;
 }
 
@@ -85,7 +85,7 @@ interface Server {
   readonly port: number;
   /** Mounted paths. */
   readonly mounted: Set<string>;
-  /** Shapes of responses behind one middleware or none. */
+  /** Response shapes behind one middleware or none. */
   readonly known: Map<string, Promise<Shape | Wrong>>;
 }
 
@@ -137,7 +137,7 @@ export class PairsFuzzer implements Fuzzer<PairStep>, AsyncDisposable {
     const wrongs: Wrong[] = [];
     const isSuspect = (step: PairStep): boolean => this.#suspects.has(JSON.stringify(step));
     const left = [...steps.filter(isSuspect), ...steps.filter((step) => !isSuspect(step))].values();
-    // several at once, like real clients
+    // several at once, as real clients do
     await Promise.all(Array.from({ length: AT_ONCE }, async () => {
       for (const step of left) {
         const wrong = await this.#checked(step);
@@ -264,7 +264,7 @@ export class PairsFuzzer implements Fuzzer<PairStep>, AsyncDisposable {
     }
   }
 
-  /** What the server saw when the exchange ended, if it is wrong. */
+  /** The server's wrong observations when the exchange ended, if any. */
   async #over(connection: Exchanges, name: string, step: PairStep): Promise<[string, string] | undefined> {
     const { patienceMs = PATIENCE_MS } = this.#options;
     const path = `/control/seen?cases=${name}`;
@@ -332,7 +332,7 @@ function told(step: PairStep): string {
   return `\n${JSON.stringify(step)}`;
 }
 
-// npm's compression drops callbacks, and npm's multer reads a form that another one has already read
+// npm's compression drops callbacks, and npm's multer reads a form that another multer has already read
 function withoutKnown(step: PairStep): PairStep {
   const { pair } = step;
   if (step.kind === "write with callbacks" && pair.includes("npm:compression")) return { ...step, kind: "end" };

@@ -1,6 +1,6 @@
 /**
- * The target of the pairs fuzzer: an application with two middlewares in front of every kind of response, on Sluice or,
- * with `PAIRS_OF=express`, on Express. It puts files into `PAIRS_FOLDER`, and prints its port.
+ * The pairs fuzzer's target: an application with two middlewares in front of every kind of response, on Sluice or, with
+ * `PAIRS_OF=express`, on Express. It puts files into `PAIRS_FOLDER`, and prints its port.
  */
 import sluice from "@sluice/sluice";
 import express from "express";
@@ -12,7 +12,7 @@ import { ENTRIES, type StoreKind } from "./entries.ts";
 import { FAULTS } from "./faults.ts";
 import { SIZES, textOf } from "./sizes.ts";
 
-/** What the server saw of a request. */
+/** A request as the server saw it. */
 export interface Seen {
   /** Number of `finish` events in front of, between and behind the middlewares. */
   readonly finish: number[];

@@ -1,11 +1,11 @@
-/** The parts of a response that must not depend on the other middleware, in a comparable form. */
+/** The parts of a response that must not depend on the other middleware, in comparable form. */
 import { createHash } from "node:crypto";
 import type { Received } from "./exchange.ts";
 
 /** Values by name: headers, `:status` and `:body`. */
 export type Shape = ReadonlyMap<string, string>;
 
-/** Headers of the connection or the current time. */
+/** Headers for the connection or the current time. */
 const LEFT_OUT = new Set(["connection", "content-length", "date", "keep-alive", "transfer-encoding"]);
 /** Headers that differ every time, and their varying parts. */
 const VARYING: Readonly<Record<string, RegExp>> = {
@@ -18,10 +18,10 @@ const VARYING: Readonly<Record<string, RegExp>> = {
 };
 
 /**
- * Returns the shape of a response.
+ * Returns a response's shape.
  *
  * @param received The response
- * @param mount Mount path of the middlewares, which error pages show
+ * @param mount The middlewares' mount path, which error pages show
  */
 export function shapeOf({ status, headers, body }: Received, mount: string): Shape {
   const shape = new Map([[":status", String(status)], [":body", bodyOf(status, body, mount)]]);
@@ -39,13 +39,13 @@ export function shapeOf({ status, headers, body }: Received, mount: string): Sha
 }
 
 /**
- * Finds what is wrong with a response behind two middlewares, given the responses behind each of them and behind none.
+ * Finds the fault in a response behind two middlewares, given the responses behind each of them and behind none.
  *
  * @param none Behind none
  * @param alone Behind each
  * @param both Behind both
  * @param isShared Whether both do the same, so that only the first takes effect
- * @returns What is wrong; `undefined` if nothing is
+ * @returns The fault; `undefined` if there is none
  */
 export function wrongIn(
   none: Shape,

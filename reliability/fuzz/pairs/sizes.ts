@@ -1,9 +1,9 @@
 import { random } from "../../../tests/support/random.ts";
 
-/** Bodies: a line, some kilobytes, and 2.2 MB that compress well or hardly. */
+/** Bodies: a line, a few kilobytes, and 2.2 MB that compress well or hardly at all. */
 export const SIZES = ["line", "page", "large", "dense"] as const;
 
-/** Name of a body. */
+/** A body's name. */
 export type Size = (typeof SIZES)[number];
 
 const LARGE = 2_200_000;

@@ -45,7 +45,7 @@ function isProperStart(line: string): boolean {
   return METHODS.includes(method!) && TARGET.test(target ?? "") && version === "HTTP/1.1" && more.length === 0;
 }
 
-/** Length of a body in bytes, -1 if it is incomplete or invalid. */
+/** Body length in bytes, -1 if it is incomplete or invalid. */
 function bodyLength(lengths: readonly string[], codings: readonly string[], rest: string): number {
   if (lengths.length + codings.length === 0) return 0;
   if (lengths.length + codings.length > 1) return -1;
@@ -64,7 +64,7 @@ function bodyLength(lengths: readonly string[], codings: readonly string[], rest
 }
 
 /**
- * Finds what is wrong with a request that reached a handler.
+ * Finds the fault in a request that reached a handler.
  *
  * @param sight What the handler saw
  * @param sent Everything that clients have sent

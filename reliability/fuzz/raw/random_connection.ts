@@ -1,4 +1,4 @@
-/** Random connections: valid requests whose parts are swapped, cut or doubled. */
+/** Random connections: valid requests with parts swapped, cut or doubled. */
 import { HANDSHAKE } from "../../../tests/support/raw_client.ts";
 import { frame } from "../../../tests/contracts/frame.ts";
 import { oneOf, type Pick } from "../../../tests/support/random.ts";

@@ -24,8 +24,8 @@ const BRIEF_MS = 12;
 const PATIENCE_MS = 5000;
 
 /**
- * Behavior of runtimes that Sluice cannot change, as `docs/security.md` documents: Bun joins two `Host` lines into one,
- * and on Deno an absolute target may hide the header.
+ * Runtime behavior that Sluice cannot change, as `docs/security.md` documents: Bun joins two `Host` lines into one, and
+ * on Deno an absolute target may hide the header.
  */
 const KNOWN: Readonly<Record<RawServer, readonly string[]>> = {
   Deno: ["a handler runs for a Host that is no host"],

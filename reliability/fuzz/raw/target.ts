@@ -1,7 +1,7 @@
-/** The target of raw connections: an application that records what its handlers see. */
+/** The target for raw connections: an application that records what its handlers see. */
 import sluice, { type FrameworkApp, type FrameworkRequest } from "@sluice/sluice";
 
-/** What a handler saw of a request. */
+/** A request as a handler saw it. */
 export interface Sight {
   readonly method: string;
   readonly url: string;

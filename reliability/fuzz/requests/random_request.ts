@@ -89,7 +89,7 @@ const BODIES = [
   ],
   ...['--b\r\nContent-Disposition: form-data; name="a"\r\n\r\n1\r\n--b--\r\n', "--b--", "--b\r\n\r\n", "\x1f\x8b\x08"],
 ];
-/** Input that takes superlinear time in careless servers: long, deep, or many of the same. */
+/** Input that takes superlinear time in careless servers: long, deep, or repeated. */
 const LONG: readonly ((count: number) => string)[] = [
   ...["[", "a[", '{"a":', "&", "a&", "%", "%41", ",", ";", "a=;", " ", "\t", "/", "../", "-", ".", "a-", "a."].map(
     (text) => (count: number) => text.repeat(count),

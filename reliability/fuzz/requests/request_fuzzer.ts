@@ -8,7 +8,7 @@ import { shorter } from "../smallest.ts";
 import { brokenRule } from "./response_rules.ts";
 import { type PlainRequest, randomRequest } from "./random_request.ts";
 
-/** Time that no request takes three times in a row, in ms, even on a busy machine. Requests have at most 80 kB. */
+/** Time in ms that no request takes three times in a row, even on a busy machine. Requests have at most 80 kB. */
 const BOUND_MS = 250;
 
 /** Fuzzes an application. `using` ends it. */
@@ -54,7 +54,7 @@ export class RequestFuzzer implements Fuzzer<PlainRequest>, Disposable {
         return { kind: "an exception leaves app.fetch", detail: Deno.inspect(error) };
       }
       ms = Math.min(ms, performance.now() - start);
-      // rejections are reported at the end of the turn
+      // rejections are reported at the end of the tick
       await new Promise((resolve) => setTimeout(resolve));
       if (this.#rejections.length > 0) {
         return { kind: "a rejection is not handled", detail: Deno.inspect(this.#rejections[0]) };

@@ -4,7 +4,7 @@ import sluice, { type FrameworkApp, type Handler } from "@sluice/sluice";
 
 const FILES = fileURLToPath(new URL("../../../tests/fixtures/files/", import.meta.url));
 
-/** Contents of the file next to the served folder. */
+/** Contents of a file next to the served folder. */
 export const OUTSIDE: string = Deno.readTextFileSync(new URL("../../../tests/fixtures/outside.txt", import.meta.url));
 
 const size: Handler = (req, res) => res.json(JSON.stringify(req.body ?? null).length);

@@ -1,4 +1,4 @@
-/** Path spellings, sent to the routers of all frameworks behind policies for their routes. */
+/** Path spellings, sent to all frameworks' routers behind policies for their routes. */
 import { MemoryStore, type Take } from "@sluice/rate-limit";
 import { PolicyRules } from "@sluice/rate-limit/rules";
 import { oneOf, type Pick } from "../../../tests/support/random.ts";
@@ -17,7 +17,7 @@ export interface RoutedSpelling {
   readonly pieces: readonly (readonly [usual: string, here: string])[];
 }
 
-/** Name of the policy that counts by the varying segment. */
+/** The policy that counts by the varying segment. */
 const bySegment = (route: string) => `${route} by segment`;
 
 /** Requests to one application. */
@@ -33,7 +33,7 @@ const BITS = [
   ...["%3B1", "%23", "%3f", "%5c", "%6c", "%a0", "%ff", "%e2%84%aa", "\xa0", "\xdf", "\t", "L"],
 ];
 
-/** Letters that become ASCII ones in another case, as sent. */
+/** Letters, as sent, that become ASCII in another case. */
 const LOOKALIKES: Readonly<Record<string, string>> = { k: "%E2%84%AA", s: "%C5%BF", i: "%C4%B0" };
 
 const ORIGINS = [
@@ -53,9 +53,9 @@ const ORIGINS = [
   ...["x:", "//h", "//"],
 ];
 
-/** Remembers the last request's takes. */
+/** Records what the last request consumed. */
 class RecordingStore extends MemoryStore {
-  /** Takes of the last request. */
+  /** What the last request consumed from each counter. */
   last: readonly Take[] = [];
 
   override decide(takes: readonly Take[], times?: number): ReturnType<MemoryStore["decide"]> {
@@ -64,7 +64,7 @@ class RecordingStore extends MemoryStore {
   }
 }
 
-/** An application, and what the last request showed. */
+/** An application, and observations from the last request. */
 interface Opened {
   readonly send: Send;
   readonly store: RecordingStore;
@@ -152,7 +152,7 @@ export class RouterFuzzer implements Fuzzer<RoutedSpelling> {
     const id = JSON.stringify(chosen);
     let app = this.#apps.get(id);
     if (app === undefined) {
-      // applications of earlier rounds are no longer needed
+      // applications from earlier rounds are no longer needed
       this.#apps.clear();
       this.#apps.set(id, app = this.#open(chosen));
     }
@@ -208,7 +208,7 @@ function targetOf({ origin, pieces }: Omit<RoutedSpelling, "chosen">): string {
 }
 
 function randomPieces(pick: Pick, path: string): RoutedSpelling["pieces"] {
-  // a few changes get further than many
+  // a few changes get farther than many
   const often = oneOf(pick, [5, 12, 40]);
   const pieces = Array.from(path, (usual): [string, string] => {
     return [usual, pick(often) === 0 ? changed(pick, usual) : usual];

@@ -1,5 +1,5 @@
 /**
- * The frameworks that the limiter supports, in every version and with every option that allows other spellings of a
+ * The frameworks that the limiter supports, in every version and with every option that allows other spellings for a
  * path.
  */
 import { fetchLimit, rateLimit } from "@sluice/rate-limit";
@@ -26,7 +26,7 @@ import { TrieRouter } from "hono/router/trie-router";
 import Koa from "koa";
 import { onNode, onResolvedWeb, onWeb, type Send } from "./fake_exchange.ts";
 
-/** Routes of every application; the last two belong to a mounted router. */
+/** Every application's routes; the last two belong to a mounted router. */
 export const ROUTES = ["/login", "/shops/:id", "/shops/:id/items", "/files/*", "/api/login", "/api/users/:id"] as const;
 
 /** Chosen options: a value for each name. */
@@ -35,17 +35,17 @@ export type Choice = Readonly<Record<string, unknown>>;
 /** Called with the route whose handler runs, and its parameters. */
 export type Reached = (route: number, params: object | undefined) => void;
 
-/** Options of the limiter. */
-// deno-lint-ignore no-explicit-any -- the options of seven frameworks
+/** The limiter's options. */
+// deno-lint-ignore no-explicit-any -- seven frameworks' options
 type Limit = any;
 
 /** A framework. */
 export interface RouterSubject {
-  /** Values of its options, the default first. */
+  /** Its options' values, the default first. */
   readonly options: Readonly<Record<string, readonly unknown[]>>;
-  /** Prefix of each path in the document, where the application is mounted. */
+  /** Prefix for each path in the document, where the application is mounted. */
   mountedAt?(choice: Choice): string;
-  /** Prefix of each path that is sent, where the application strips it. */
+  /** Prefix for each path sent, where the application strips it. */
   sentTo?(choice: Choice): string;
   /** Whether the limiter cannot know how the router reads a path, and so what to count by. */
   readsOtherwise?(choice: Choice): boolean;
@@ -57,7 +57,7 @@ const NO_YES = [false, true] as const;
 
 const withoutVersion = (path: string) => path.replace(/^\/v1(?=\/)/, "");
 
-// deno-lint-ignore no-explicit-any -- applications of three packages
+// deno-lint-ignore no-explicit-any -- three packages' applications
 function expressLike(make: any, star: string, send: (app: any) => Send): RouterSubject {
   return {
     options: { caseSensitive: NO_YES, strict: NO_YES, rewrites: NO_YES },
@@ -79,9 +79,9 @@ function expressLike(make: any, star: string, send: (app: any) => Send): RouterS
       router.all("/login", handler(4));
       router.all("/users/:id", handler(5));
       app.use("/api", router);
-      // deno-lint-ignore no-explicit-any -- what can't be decoded
+      // deno-lint-ignore no-explicit-any -- targets that cannot be decoded
       app.use((_error: any, _req: any, res: any, _next: any) => res.end());
-      // deno-lint-ignore no-explicit-any -- what reaches nobody
+      // deno-lint-ignore no-explicit-any -- requests that match no route
       app.use((_req: any, res: any) => res.end());
       return send(app);
     },
@@ -223,7 +223,7 @@ export const ROUTERS: Readonly<Record<string, RouterSubject>> = {
           ctx.body = "";
         });
       });
-      // deno-lint-ignore no-explicit-any -- its types are those of another version of Koa's
+      // deno-lint-ignore no-explicit-any -- its types come from another version of Koa's
       for (const one of [router, api]) app.use(one.routes() as any);
       const send = onNode(app.callback() as never);
       // in an absolute target, Koa turns backslashes into slashes; a target from which a mount stripped a part stays as

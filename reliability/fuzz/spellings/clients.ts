@@ -1,6 +1,6 @@
 /** How clients write a file name in a URL. */
 
-/** Writes a path of segments as one client does. */
+/** Writes path segments as one client does. */
 export type Client = (name: string) => string;
 
 /** Percent-encodes every character that an expression does not match. */

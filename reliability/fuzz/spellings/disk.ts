@@ -1,9 +1,9 @@
 /** In-memory disks that find a file under names other than its own, as on Windows and macOS. */
 
-/** The name comparison of a disk. */
+/** A disk's name comparison. */
 export type DiskKind = "exact" | "macOS" | "Windows";
 
-/** The key that a name is compared by. */
+/** The key by which a name is compared. */
 const KEYS: Readonly<Record<DiskKind, (name: string) => string>> = {
   exact: (name) => name,
   // APFS: canonical decomposition and full case folding, which turns a sharp s into "ss"
@@ -17,7 +17,7 @@ function upperOne(letter: string): string {
   return upper.length === letter.length ? upper : letter;
 }
 
-/** The short name that Windows stores for a long one, for programs of 1993. */
+/** The short name that Windows stores for a long one, for programs from 1993. */
 function shortName(name: string): string {
   const dot = name.lastIndexOf(".");
   const [base, extension] = dot > 0 ? [name.slice(0, dot), name.slice(dot + 1)] : [name, ""];
@@ -57,7 +57,7 @@ export class Disk {
     }
   }
 
-  /** The `files` of an application. */
+  /** An application's `files`. */
   get files(): object {
     const find = (path: string) => this.#find(path);
     const stat = (path: string) => {

@@ -30,7 +30,7 @@ const LOOKALIKES: Readonly<Record<string, readonly string[]>> = {
   ".": ["\uff0e", "\u2024"],
 };
 
-/** Fuzzes the guards of applications on all kinds of disks. */
+/** Fuzzes applications' guards on all kinds of disks. */
 export class SpellingFuzzer implements Fuzzer<Spelling> {
   readonly name: string;
   readonly #sensitive: boolean;
@@ -84,7 +84,7 @@ export class SpellingFuzzer implements Fuzzer<Spelling> {
     const key = JSON.stringify(world);
     const known = this.#apps.get(key);
     if (known !== undefined) return known;
-    // applications of earlier rounds are no longer needed
+    // applications from earlier rounds are no longer needed
     this.#apps.clear();
     const app = buildWorld(world, this.#between);
     this.#apps.set(key, app);
@@ -183,7 +183,7 @@ function changed(pick: Pick, character: string, { disk }: World): string {
   }
 }
 
-/** All bytes of a string as escapes, with digits in either case. */
+/** All bytes in a string as escapes, with digits in either case. */
 function escaped(pick: Pick, text: string): string {
   const escape = Array.from(new TextEncoder().encode(text), (byte) => `%${byte.toString(16).padStart(2, "0")}`).join(
     "",

@@ -17,15 +17,15 @@ export interface World {
   readonly sensitive: boolean;
   /** The guarded folder, below the served one. */
   readonly folder: string;
-  /** Name of an unguarded file. */
+  /** An unguarded file's name. */
   readonly open: string;
-  /** Kind of guard. */
+  /** The kind of guard. */
   readonly guard: "function" | "router" | "limiter" | "list";
   /** Whether the program writes the path percent-encoded. */
   readonly encoded: boolean;
   /** Where files are served. */
   readonly at: "" | "/files" | "router" | "application";
-  /** Options of `static`. */
+  /** Options for `static`. */
   readonly options: keyof typeof OPTIONS;
 }
 
@@ -68,7 +68,7 @@ export const FOLDERS: readonly string[] = [
   "a b/é",
 ];
 
-/** Characters in names: those that all clients encode, some do, or none does. */
+/** Characters in names, encoded by all clients, some, or none. */
 const CHARACTERS = Array.from(" !\"#$%&'()*+,-.;<=>?@[]^_`{|}~aZ09éÜßñ日本\u200d😀");
 
 function randomName(pick: Pick, disk: DiskKind): string {
