@@ -1,5 +1,5 @@
 /**
- * Metrics: requests by route, method and status, their duration, how many are in flight, and the counters of sockets,
+ * Metrics: requests by route, method and status, their duration, how many are in flight, and counters for sockets,
  * limiters and `shedLoad`. For OpenTelemetry, and as a page for Prometheus.
  *
  * @example A page that Prometheus scrapes

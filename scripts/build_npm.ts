@@ -75,7 +75,7 @@ const MAKES_APPLICATIONS = "<L extends _Locals = _Locals>(): _FrameworkApp<L>";
  * without the parts they cannot run.
  *
  * @param to The output folder; its previous contents are removed
- * @param repository URL of the repository
+ * @param repository The repository's URL
  * @returns The packages
  * @throws {Error} If one cannot be built or packed
  */
@@ -133,7 +133,7 @@ export async function buildNpm(to: URL, repository: string): Promise<Built[]> {
  * Builds the scaffolding program: a module that runs, and is not imported.
  *
  * @param to The output folder, beside the libraries
- * @param repository URL of the repository
+ * @param repository The repository's URL
  * @returns The program, as a package
  * @throws {Error} If it cannot be built or packed
  */
@@ -284,7 +284,7 @@ async function pack(folder: URL, to: URL): Promise<URL> {
  * Builds `@sluice/express`, once for each Express major.
  *
  * @param to The output folder, beside the libraries
- * @param repository URL of the repository
+ * @param repository The repository's URL
  * @returns The packages, the newest major last
  * @throws {Error} If one cannot be built or packed
  */

@@ -63,7 +63,7 @@ export async function bundle(
       comments: { jsdoc: false },
       // a variable that may be uninitialized is checked on every access
       topLevelVar: true,
-      // exports between the package's own modules keep the sources' names, too
+      // exports between the package's own modules also keep the sources' names
       minifyInternalExports: false,
       sourcemap: sourceMaps,
     });

@@ -12,7 +12,7 @@ export interface Declaring {
   readonly entries: Readonly<Record<string, string>>;
   /** Output folder, relative to the folder. */
   readonly to: string;
-  /** Packages whose types programs have, besides Node's. */
+  /** Packages whose types are available to programs, besides Node's. */
   readonly packages: readonly string[];
 }
 

@@ -12,7 +12,7 @@ export interface HookedFile {
   readonly text: string;
 }
 
-/** Path of the package `router`, on which Express 5 is built: agents identify a package by its folder name. */
+/** The path to the package `router`, on which Express 5 is built: agents identify a package by its folder name. */
 const ROUTER = "node/node_modules/router/";
 
 /** That package's version, as seen by agents. */
@@ -27,7 +27,7 @@ const LAYER_METHODS: Readonly<Record<number, readonly [request: string, error: s
 /**
  * The files that agents hook.
  *
- * @param major The major of Express
+ * @param major The Express major
  */
 export function hookedFiles(major: number): HookedFile[] {
   const [router, layer] = routerFiles(major);
@@ -42,7 +42,7 @@ export function hookedFiles(major: number): HookedFile[] {
 /**
  * The main module's end: it loads the files that agents hook, in Express's order.
  *
- * @param major The major of Express
+ * @param major The Express major
  */
 export function loadingHooked(major: number): string {
   const [router, layer] = routerFiles(major);

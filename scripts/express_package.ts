@@ -48,7 +48,7 @@ export const EXPRESS_FILES: readonly string[] = [
  *
  * @param folder The output folder
  * @param major The major
- * @param repository URL of the repository
+ * @param repository The repository's URL
  * @throws {Error} If it cannot be bundled
  */
 export async function writeExpress(folder: URL, { major, version }: Major, repository: string): Promise<void> {
@@ -84,7 +84,7 @@ export { default } from "./${entry}.ts";
       main: "./node/mod.cjs",
       // no types of its own: compilers resolve @types/express under the alias's name, as for Express
       exports: {
-        // Express's package has no exports map, so its file can be imported, too
+        // Express's package has no exports map, so its file can also be imported
         ...Object.fromEntries([".", "./index", "./index.js"].map((name) => [name, EXPRESS])),
         "./sluice": { types: "./types/sluice.d.ts" },
         ...Object.fromEntries(EXPRESS_FILES.flatMap(fileEntries)),

@@ -1,4 +1,4 @@
-/** Yields the lines of a stream, without line endings; an unterminated last line is dropped. */
+/** Yields a stream's lines, without line endings; an unterminated last line is dropped. */
 export async function* linesOf(stream: ReadableStream<Uint8Array>): AsyncGenerator<string> {
   let rest = "";
   for await (const text of stream.pipeThrough(new TextDecoderStream() as ReadableWritablePair<string, Uint8Array>)) {

@@ -3,7 +3,7 @@ import { programNamed } from "./apt.ts";
 import { testServer } from "./test_server.ts";
 
 /**
- * Finds or installs Memcached and starts a server on a free port of this machine.
+ * Finds or installs Memcached and starts a server on a free port on this machine.
  *
  * @returns The server, or why there is none
  */

@@ -120,7 +120,7 @@ export const NPM_FACTS: Readonly<Record<string, NpmFacts>> = {
   "@sluice/openapi": {
     description: "Validation by Standard Schema, and an OpenAPI document, from the same routes, for Sluice",
     keywords: ["openapi", "validation", "standard-schema", "zod", "valibot", "arktype", "sluice", "express"],
-    // generates the requests of ./check
+    // generates the requests for ./check
     included: ["fast-check", "pure-rand"],
     // validates responses; without a license file it cannot be bundled
     dependencies: ["@cfworker/json-schema", "@standard-schema/spec"],
@@ -159,7 +159,7 @@ export const NPM_FACTS: Readonly<Record<string, NpmFacts>> = {
  *
  * @param manifest The package's `deno.json`
  * @param facts Facts missing from it
- * @param repository URL of the repository
+ * @param repository The repository's URL
  * @param ranges Versions of its dependencies and peers
  */
 export function npmManifest(
@@ -234,7 +234,7 @@ export const PROGRAM = {
  * Creates the program's `package.json`.
  *
  * @param manifest Its `deno.json`
- * @param repository URL of the repository
+ * @param repository The repository's URL
  * @param ranges Versions of its dependencies
  */
 export function programManifest(

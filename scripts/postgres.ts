@@ -2,7 +2,7 @@ import { postgresPrograms, startPostgres, type TestPostgres } from "../tests/sup
 import { testServer } from "./test_server.ts";
 
 /**
- * Finds or installs PostgreSQL and starts a server on a free port of this machine.
+ * Finds or installs PostgreSQL and starts a server on a free port on this machine.
  *
  * @returns The server, or why there is none
  */

@@ -11,7 +11,7 @@ export interface TestRedis {
 }
 
 /**
- * Finds or installs redis-server and starts one on a free port of this machine.
+ * Finds or installs redis-server and starts one on a free port on this machine.
  *
  * @returns The server, or why there is none
  */

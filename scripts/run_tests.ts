@@ -72,7 +72,7 @@ const failures: FailedTest[] = [];
 /** CI requirements that this machine lacks. */
 const missed: FailedTest[] = [];
 
-/** Lines printed at the end of the run, where they are noticed. */
+/** Lines printed when the run ends, where they are noticed. */
 const notes: string[] = [];
 
 /**
@@ -104,7 +104,7 @@ const MOST_RUN_AGAIN = 3;
 
 /**
  * Reruns the failing files alone. Three parts share two processors, so a test that waits for a real clock may time out.
- * A test that passes alone is listed at the end of the run: it must be fixed, too.
+ * A test that passes alone is listed at the end of the run: it must also be fixed.
  */
 async function runAgainAlone(flags: readonly string[]): Promise<void> {
   const first = failures.splice(0);

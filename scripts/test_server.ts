@@ -10,7 +10,7 @@ export interface ServerSource<Program, Server> {
   find(): Promise<Program | undefined>;
   /** Debian package that provides it. */
   readonly debianPackage: string;
-  /** Starts a server on a free port of this machine. */
+  /** Starts a server on a free port on this machine. */
   start(program: Program): Promise<Server>;
 }
 

@@ -23,7 +23,7 @@ async function once(): Promise<void> {
   }
   const { total, begin } = await received;
   connection.close();
-  // the response to an upload is the number of bytes received; a download has a head and perhaps chunk sizes, too
+  // the response to an upload is the number of bytes received; a download also has a head and perhaps chunk sizes
   const complete = method === "POST" ? begin.endsWith(`\r\n${bytes}`) : total > bytes && total < bytes * 1.02 + 1000;
   if (!begin.startsWith("HTTP/1.1 200") || !complete) {
     throw new Error(`${path}: ${total} bytes, ${begin.slice(0, 300)}`);

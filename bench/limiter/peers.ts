@@ -13,7 +13,7 @@ export const LIMIT = 2 ** 31 - 1;
 export const HOUR = 3_600_000;
 const MAX_KEYS = 2 ** 21;
 
-/** Contestants whose decision is a promise. */
+/** Contestants that return a promise. */
 export const AWAITED: ReadonlySet<string> = new Set([
   "floor + clock, awaited",
   "Sluice, awaited",

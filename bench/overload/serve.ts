@@ -5,7 +5,7 @@
 import process from "node:process";
 import { WORK_MS } from "./work.ts";
 
-// deno-lint-ignore no-explicit-any -- two libraries with one API and two sets of types
+// deno-lint-ignore no-explicit-any -- two libraries with one API but separate types
 type Any = any;
 
 const [contestant = ""] = process.argv.slice(2);

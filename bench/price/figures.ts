@@ -8,7 +8,7 @@ export const QUEUED_BYTES = 15 * 1024 * 1024;
 
 /** Response from `/figures`. */
 export interface Figures {
-  /** Requests whose handler has been called and whose response has not ended. */
+  /** Requests with a called handler and an unfinished response. */
   readonly running: number;
   /** The port with TLS and HTTP/2, if there is one. */
   readonly tlsPort: number | null;

@@ -7,7 +7,7 @@ import type { Figures } from "./figures.ts";
 /** Per connection. */
 export interface Price {
   readonly mebibytes: number;
-  /** Requests whose handler has been called and whose response has not ended. */
+  /** Requests with a called handler and an unfinished response. */
   readonly requests: number;
   readonly descriptors: number;
   /** ms over all threads, from opening until nothing changes any more. */

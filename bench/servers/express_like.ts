@@ -2,7 +2,7 @@
 import { found, itemOf, pageOf, placed, RESOURCES, userOf } from "../service/content.ts";
 import type { Application } from "../service/scenarios.ts";
 
-// deno-lint-ignore no-explicit-any -- two libraries with one API and two sets of types
+// deno-lint-ignore no-explicit-any -- two libraries with one API but separate types
 type Any = any;
 
 /**

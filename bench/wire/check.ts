@@ -78,7 +78,7 @@ function isExpected({ status, headers, body }: Got, answer: Answer): boolean {
 
 /**
  * Describes responses to some requests from a scenario, to compare two contestants that claim to send the same bytes.
- * Where a response has an entity tag, a conditional request with it is sent, too.
+ * Where a response has an entity tag, a conditional request with it is also sent.
  *
  * @param ask Responds to requests
  * @param exchanges The scenario's

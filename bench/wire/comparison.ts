@@ -51,7 +51,7 @@ export const SAME_BYTES: readonly (readonly [sluice: string, hand: string])[] = 
   ["sluice-lean", "hand-lean"],
 ];
 
-/** Pairs whose ratio is a goal, with its name. */
+/** Pairs with a ratio that is a goal, and the goal's name. */
 export const PAIRS: readonly (readonly [own: string, other: string, title: string])[] = [
   ["sluice", "hand-same", "Sluice over its bytes, hand-written"],
   ["sluice", "express", "Sluice over Express"],

@@ -143,7 +143,8 @@ export function compactTable(all: readonly (readonly Row[])[]): string {
 }
 
 /**
- * Formats the pairs whose ratio is a goal: their means over all scenarios, and the scenario with the lowest ratio.
+ * Formats the pairs with a ratio that is a goal: their means over all scenarios, and the scenario with the lowest
+ * ratio.
  *
  * @param all Results of each kind of client
  * @returns `null` if no pair was measured

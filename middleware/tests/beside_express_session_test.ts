@@ -21,7 +21,7 @@ interface Step {
 
 /** The observed part of a response. */
 interface Seen {
-  /** Contents of the session when the handler ends. */
+  /** The session's contents when the handler ends. */
   readonly state: unknown;
   /** Effect on the cookie. */
   readonly cookie: "set" | "cleared" | "kept";

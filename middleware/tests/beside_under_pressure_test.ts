@@ -5,7 +5,7 @@ import sluice from "@sluice/sluice";
 import { assertEquals } from "@std/assert";
 import fastify from "fastify";
 
-/** Results of a check, in order. */
+/** A check's results, in order. */
 const OUTCOMES: readonly (() => unknown)[] = [
   () => Promise.resolve(true),
   () => Promise.resolve(false),

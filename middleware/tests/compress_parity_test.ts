@@ -9,7 +9,7 @@ import { compress, isCompressible } from "@sluice/middleware/compress";
 import { assert, assertEquals } from "@std/assert";
 import { type Any, serveBoth } from "../../tests/support/sluice_and_express.ts";
 
-/** Properties of a response. */
+/** A response's properties. */
 interface Kind {
   readonly type?: string;
   readonly size?: number;

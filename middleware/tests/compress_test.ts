@@ -33,7 +33,7 @@ function compressing(handler: Handler, options?: CompressOptions): FrameworkApp 
   return app;
 }
 
-/** The decompressed body of a response. */
+/** A response's decompressed body. */
 async function plainText(response: Response): Promise<string> {
   const bytes = new Uint8Array(await response.arrayBuffer());
   const coding = response.headers.get("content-encoding");
@@ -44,7 +44,7 @@ function accepting(encodings: string, init: RequestInit = {}): RequestInit {
   return { ...init, headers: { ...init.headers as Record<string, string>, "accept-encoding": encodings } };
 }
 
-/** The chosen content coding, after a check of the body. */
+/** The chosen content coding, after a check on the body. */
 async function codingOf(app: FrameworkApp, accepted: string | undefined, path = "/"): Promise<string | null> {
   const response = await app.inject(path, accepted === undefined ? {} : accepting(accepted));
   assertEquals(await plainText(response.clone()), LONG_TEXT);
@@ -385,7 +385,7 @@ for (const accepted of ["gzip", "deflate", "gzip, br, zstd"]) {
     });
     for (const path of ["/sse", "/returned"]) {
       const response = await app.inject(path, accepting(accepted));
-      // of all codings, these buffer least for an open stream
+      // these codings buffer least for an open stream
       assertEquals(response.headers.get("content-encoding"), accepted.split(",")[0]);
       const reader = decompressed(response);
       assertEquals((await reader.read()).value, "data: first\n\n");

@@ -28,7 +28,7 @@ async function statusOf(app: FrameworkApp, url: string, headers: Headers, method
 const HTTP = "http://example.com/";
 const HTTPS = "https://example.com/";
 
-/** URL, headers, and expected status of each request. The rules are those of Go's `http.CrossOriginProtection`. */
+/** Each request's URL, headers and expected status. The rules are those in Go's `http.CrossOriginProtection`. */
 const TABLE: [string, Headers, number][] = [
   // browsers that send Sec-Fetch-Site
   [HTTPS, { "sec-fetch-site": "same-origin" }, 200],

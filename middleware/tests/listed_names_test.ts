@@ -1,4 +1,4 @@
-/** Names of the middleware in route listings: as documented, whichever compiler was used. */
+/** The middleware's names in route listings: as documented, with every compiler. */
 import { assertEquals } from "@std/assert";
 import sluice, { type Handler, type Request, type Response } from "@sluice/sluice";
 import { compress } from "@sluice/middleware/compress";

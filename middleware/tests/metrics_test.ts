@@ -26,7 +26,7 @@ function measuredApp(options: MetricsOptions = {}): { app: FrameworkApp; measure
   return { app, measured };
 }
 
-/** The values of one metric, by its labels. */
+/** One metric's values, by labels. */
 function valuesOf(text: string, name: string): Record<string, number> {
   const lines = text.split("\n").filter((line) => line.startsWith(`${name}{`) || line.startsWith(`${name} `));
   return Object.fromEntries(lines.map((line) => {

@@ -5,7 +5,7 @@ import sluice, { type Request, type Response } from "@sluice/sluice";
 import { upload, type UploadedFile } from "@sluice/middleware/upload";
 import { type Form, FORMS } from "./upload_forms.ts";
 
-// deno-lint-ignore no-explicit-any -- two libraries with one API and two sets of types
+// deno-lint-ignore no-explicit-any -- two libraries with one API but separate types
 type Any = any;
 
 function show(req: Request, res: Response): void {

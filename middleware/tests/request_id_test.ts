@@ -25,7 +25,7 @@ async function named(
   return { sent: response.headers.get("x-request-id"), ...await response.json() as Named };
 }
 
-/** Result of a `traceparent`: its trace, or a new one. */
+/** The result for a `traceparent`: its trace, or a new one. */
 async function continued(traceparent: string, tracestate?: string): Promise<Named> {
   return await named(naming({ trust: true }), { traceparent, ...tracestate === undefined ? {} : { tracestate } });
 }

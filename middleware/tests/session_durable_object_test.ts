@@ -35,7 +35,7 @@ export default {
 interface Workerd extends Subject {
   /** Number of values that an object has stored. */
   size(id: string): Promise<number>;
-  /** Types of globals that exist only in other runtimes. */
+  /** Types for globals that exist only in other runtimes. */
   globals(): unknown;
   /** Uses real time, which alarms need. */
   useRealTime(): void;

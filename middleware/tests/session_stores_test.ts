@@ -32,7 +32,7 @@ sessionStoreContract("DenoKvSessionStore", async (body) => {
   }
 });
 
-/** Exposes the contents of a store to tests. */
+/** Exposes a store's contents to tests. */
 class SpiedStore implements SessionStore {
   readonly calls: string[] = [];
   readonly contents = new Map<string, string>();

@@ -99,7 +99,7 @@ for (const [compressed, make] of Object.entries(COMPRESSIONS)) {
   }
 }
 
-// in any order, with nothing of the first response left in the second
+// in any order, with nothing from the first response left in the second
 const BROKEN_WAYS: Record<string, (res: SluiceResponse) => unknown> = {
   ...WAYS,
   "res.send": (res) => res.send("0123456789abcdef".repeat(1000)),

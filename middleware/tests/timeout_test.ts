@@ -8,7 +8,7 @@ function quiet(): FrameworkApp {
   return sluice().set("env", "test");
 }
 
-/** Names and messages of the errors that an application reports. */
+/** Names and messages in the errors that an application reports. */
 function reported(app: FrameworkApp): string[] {
   const told: string[] = [];
   app.on("error", (error) => told.push(`${error.name}: ${error.message}`));

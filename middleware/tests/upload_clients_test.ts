@@ -8,11 +8,11 @@ import { until } from "../../tests/support/until.ts";
 
 const MIB = 2 ** 20;
 
-/** Size of a large upload in MiB; the documentation has figures for 5120. */
+/** A large upload's size in MiB; the documentation has figures for 5120. */
 const UPLOAD_MIB = 400;
 const GIVEN_MIB = Number(Deno.env.get("SLUICE_UPLOAD_MIB") ?? UPLOAD_MIB);
 
-/** Maximum growth of the process in MiB: runtime buffers, and memory not yet collected. */
+/** The process's maximum growth in MiB: runtime buffers, and memory not yet collected. */
 const GROWTH_MIB = 200;
 
 const encoder = new TextEncoder();
@@ -141,7 +141,7 @@ const CASES: Readonly<Record<string, (server: Server) => Promise<void>>> = {
       await until(async () => lines.push(...JSON.parse(await ask(server, "/lines"))) > 0, "the line is written");
       assertEquals(lines, [["warn", 400, true]]);
     }
-    // an error of its own would have come later
+    // its own error would have come later
     assertEquals(JSON.parse(await ask(server, "/lines")), []);
   },
 

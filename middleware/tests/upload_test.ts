@@ -543,7 +543,7 @@ Deno.test("a response that somebody else has sent ends the upload", async () => 
   });
 });
 
-/** A random part of a form, and its expected result. */
+/** A random form part, and its expected result. */
 interface MadePart {
   readonly name: string;
   readonly filename?: string;

@@ -158,7 +158,7 @@ Deno.test("a client of the shop may leave out what has a default, and what it se
   });
 });
 
-/** Runs a program with a client whose types come from a document, with the README's flags. */
+/** Runs a program with a client typed from a document, with the README's flags. */
 async function used(app: FrameworkApp, document: string, program: string): Promise<unknown> {
   const readme = await Deno.readTextFile(new URL("../README.md", import.meta.url));
   const flags = readme.match(/^npx openapi-typescript .*$/m)![0].match(/--[\w-]+(?:=\w+)?/g);

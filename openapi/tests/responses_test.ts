@@ -9,7 +9,7 @@ import { z } from "zod";
 
 const USER = { id: 1, name: "Ann", passwordHash: "secret", keys: [{ id: 2, secret: "secret" }] };
 
-/** Sends a value; returns the client's response, and what is reported to the developer. */
+/** Sends a value; returns the client's response and the errors reported to the developer. */
 async function sentOf(
   options: Omit<ValidateOptions, "response">,
   schema: unknown,

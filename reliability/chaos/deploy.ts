@@ -151,7 +151,7 @@ class Clients {
         connection?.close();
         connection = null;
         if (text !== "") this.told++;
-        // a client whose connection ends goes to another server until this one is back
+        // a client that loses its connection uses another server until this one is back
         if (text !== "" && !this.#isProxied) await next;
       }
       await new Promise((resolve) => setTimeout(resolve, pick(MOST_PAUSE_MS)));

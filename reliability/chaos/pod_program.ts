@@ -1,4 +1,4 @@
-/** A service as in docs/guide/production-checklist.md, whose handlers use the CPU for 20 ms. Prints its port. */
+/** The service in docs/guide/production-checklist.md, with handlers that use the CPU for 20 ms. Prints its port. */
 import process from "node:process";
 import sluice, { type ErrorHandler, HttpError, rateLimit, shedLoad } from "@sluice/sluice";
 import { csrf } from "@sluice/middleware/csrf";

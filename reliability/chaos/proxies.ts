@@ -23,7 +23,7 @@ export const CHECK_MS = 200;
 /**
  * Starts haproxy with health checks.
  *
- * @param ports Ports of the servers
+ * @param ports The servers' ports
  * @param stack Ends it
  */
 export async function haproxy(ports: readonly number[], stack: AsyncDisposableStack): Promise<Proxy> {
@@ -51,7 +51,7 @@ export async function haproxy(ports: readonly number[], stack: AsyncDisposableSt
  * reconfigured. nginx keeps using a server that refuses a connection: otherwise it would try the next one, and soon
  * have none.
  *
- * @param ports Ports of the servers
+ * @param ports The servers' ports
  * @param stack Ends it
  */
 export async function nginx(ports: readonly number[], stack: AsyncDisposableStack): Promise<Proxy> {

@@ -20,7 +20,7 @@ export function llmsTxt(site: Site): string {
   ].join("\n\n") + "\n";
 }
 
-/** `llms-full.txt`: the text of all pages that are not optional. */
+/** `llms-full.txt`: the text from all pages that are not optional. */
 export function llmsFullTxt(site: Site): string {
   const pages = site.sections.filter(({ title }) => !OPTIONAL.has(title)).flatMap((section) => section.pages);
   return pages.map((page) => `<!-- ${urlOf(page)} -->\n\n${textOf(page)}`).join("\n\n---\n\n");

@@ -23,7 +23,7 @@ const PROFILE: Profile = {
     type.replace(/^text\/javascript/, "application/javascript").replace("; charset=utf-8", "; charset=UTF-8"),
   Request,
   Response,
-  // the program's own, so that agents' patches there apply to applications' routers, too
+  // the program's own, so that agents' patches there also apply to applications' routers
   get Router() {
     return makeRouter as RouterClass;
   },

@@ -24,7 +24,7 @@ export const APPLICATION_NAMES: readonly string[] = [
  * Makes a class's members enumerable, like Express's, which are assigned: programs copy them with `for…in` and
  * `Object.assign`.
  *
- * @param prototype Prototype of the class
+ * @param prototype The class's prototype
  * @param names The members
  */
 export function showMembers(prototype: object, names: Iterable<string>): void {
@@ -36,7 +36,7 @@ export function showMembers(prototype: object, names: Iterable<string>): void {
 /**
  * Makes the inherited members that Node's classes assign enumerable.
  *
- * @param prototype Prototype of the class
+ * @param prototype The class's prototype
  */
 export function showNodes(prototype: object): void {
   const found = new Map<string, boolean>();

@@ -14,7 +14,7 @@ export interface CompressionRules {
   filter(req: Request, res: Response): boolean;
 }
 
-/** Headers with a checksum of the uncompressed bytes (RFC 9530, and its predecessors). */
+/** Headers with a checksum over the uncompressed bytes (RFC 9530, and its predecessors). */
 const CHECKSUMS = ["Content-Digest", "Repr-Digest", "Digest", "Content-MD5"];
 
 /**
@@ -23,7 +23,7 @@ const CHECKSUMS = ["Content-Digest", "Repr-Digest", "Digest", "Content-MD5"];
  * @param req The request
  * @param res Its response, with all headers
  * @param status Its status
- * @param length Bytes of the body; `undefined` if unknown
+ * @param length Bytes in the body; `undefined` if unknown
  * @param rules Which responses to compress
  * @returns The coding; `null` for none
  */
@@ -36,7 +36,7 @@ export function chooseCoding(
 ): Coding | null {
   if (status === 304) keepTag(req, res);
   if (!isWhole(res, status) || isFixed(res) || !rules.filter(req, res)) return null;
-  // also for an uncompressed response: another client may get it compressed
+  // an uncompressed response needs it, too: another client may get it compressed
   res.vary("Accept-Encoding");
   const known = isEventStream(res) ? rules.codingsOfEvents : rules.codings;
   const codings = isOfRecords(res) ? known.filter(({ canFlush }) => canFlush) : known;

@@ -4,7 +4,7 @@ export type CodingName = "br" | "deflate" | "gzip" | "zstd";
 /** Compression levels by coding: `gzip` and `deflate` 0 to 9, `br` 0 to 11, `zstd` 1 to 22. */
 export type CodingLevels = Partial<Record<CodingName, number>>;
 
-/** Events of a compressor. */
+/** A compressor's events. */
 export interface CompressorEvents {
   /**
    * Receives compressed bytes.
@@ -45,7 +45,7 @@ export interface Compressor {
   destroy(): void;
 }
 
-/** A runtime's implementation of a coding. */
+/** A runtime's implementation for a coding. */
 export interface Coding {
   /** Its name. */
   readonly name: CodingName;

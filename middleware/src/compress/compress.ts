@@ -59,7 +59,7 @@ const OF_EVENTS: readonly CodingName[] = ["gzip", "deflate"];
 
 const LEVEL_NAMES: OptionNames<CodingLevels> = { br: true, deflate: true, gzip: true, zstd: true };
 
-/** The minimum and maximum level of each coding. */
+/** Each coding's minimum and maximum level. */
 const LEVELS: Readonly<Record<CodingName, readonly [number, number]>> = {
   br: [0, 11],
   deflate: [0, 9],
@@ -141,7 +141,7 @@ function byMemory(a: Coding, b: Coding): number {
   return Number(OF_EVENTS.includes(b.name)) - Number(OF_EVENTS.includes(a.name));
 }
 
-// options of npm's compression
+// options from npm's compression
 function insteadOf(name: string): string | undefined {
   if (name === "brotli") return "write level: { br: 4 }, and encodings to leave it out";
   return name === "enforceEncoding" ? "a client that accepts no coding gets none" : undefined;

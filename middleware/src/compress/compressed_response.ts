@@ -25,7 +25,7 @@ export class CompressedResponse {
   readonly #drain: OwnDrain;
   #coding: Coding | null = null;
   #compressor: Compressor | null = null;
-  /** Bytes of the body, if known when the head is written. */
+  /** Bytes in the body, if known when the head is written. */
   #length: number | undefined = undefined;
   /** A whole body that was written but not yet ended. */
   #held: Uint8Array<ArrayBuffer> | null = null;
@@ -36,7 +36,7 @@ export class CompressedResponse {
   #flushTimer: ReturnType<typeof setTimeout> | undefined;
 
   /**
-   * Replaces the methods of a response.
+   * Replaces a response's methods.
    *
    * @param req The request
    * @param res Its response
@@ -223,7 +223,7 @@ function lengthIn(res: Response): number | undefined {
   return length === undefined ? undefined : Number(length);
 }
 
-// as `writeHead` would do, but earlier: the choice depends on these headers, too
+// as `writeHead` would do, but earlier: the choice also depends on these headers
 function setGiven(res: Response, headers: GivenHeaders): void {
   if (headers === undefined) return;
   if (!Array.isArray(headers)) {

@@ -37,9 +37,9 @@ const COMPRESSIBLE = new RegExp(
 );
 
 /**
- * Whether bodies of a content type shrink when compressed.
+ * Whether bodies with a content type shrink when compressed.
  *
- * @param type The `Content-Type` of a response
+ * @param type A response's `Content-Type`
  * @returns `false` without a type
  *
  * @example Another filter for some paths

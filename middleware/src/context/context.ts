@@ -2,7 +2,7 @@ import { builtinModule } from "@sluice/shared";
 import type { Handler, Next, Request, Response } from "@sluice/sluice";
 import { type RequestStorage, requestStorage } from "./current_request.ts";
 
-/** Where runtimes have `AsyncLocalStorage`: in Node's module, or as a global in the edge runtime of Next.js. */
+/** Where runtimes have `AsyncLocalStorage`: in Node's module, or as a global in Next.js's edge runtime. */
 interface HasStorage {
   AsyncLocalStorage?: new () => RequestStorage;
 }

@@ -4,7 +4,7 @@ import type { Request } from "@sluice/sluice";
 export interface RequestStorage {
   /** Runs a function, and everything it starts, with a store. */
   run(store: Request, action: () => void): void;
-  /** The store of the current asynchronous context. */
+  /** The current asynchronous context's store. */
   getStore(): Request | undefined;
 }
 
@@ -54,7 +54,7 @@ export interface RequestFields {
 /**
  * Returns the fields shared by all log lines for a request: its `id` and `traceId`, if it has them.
  *
- * @returns The fields; none outside of any request
+ * @returns The fields; none outside any request
  *
  * @example In every line of pino
  * ```ts ignore

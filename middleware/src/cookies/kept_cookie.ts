@@ -32,7 +32,7 @@ const NAMES: OptionNames<CookieAttributes> = {
   secure: true,
 };
 
-/** Maximum bytes of a cookie with its name and attributes that every browser keeps (RFC 6265 section 6.1). */
+/** Maximum bytes in a cookie, with its name and attributes, that every browser keeps (RFC 6265 section 6.1). */
 const MOST_BYTES = 4096;
 
 /** A cookie that a middleware reads and writes. */
@@ -44,7 +44,7 @@ export class KeptCookie {
   readonly #attributes: Omit<CookieAttributes, "secure">;
 
   /**
-   * @param caller Name of the middleware for error messages
+   * @param caller The middleware's name, for error messages
    * @param name The name that the program chose, if any
    * @param ownName The name otherwise, which gets the prefix `__Host-` where possible
    * @param attributes The attributes
@@ -123,7 +123,7 @@ export class KeptCookie {
    *
    * @param req The request
    * @param res The response
-   * @param value Its value, of characters that need no encoding
+   * @param value Its value, in characters that need no encoding
    * @param maxAgeMs ms for which browsers keep it; until they are closed if `undefined`
    * @throws {RangeError} If it is too long for browsers
    */

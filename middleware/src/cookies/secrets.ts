@@ -4,8 +4,8 @@ const FEWEST_CHARACTERS = 32;
 /**
  * Checks a middleware's secrets. Errors never include one.
  *
- * @param caller Name of the caller for error messages
- * @param option Name of the option
+ * @param caller The caller's name, for error messages
+ * @param option The option's name
  * @param value A secret, or several: the first makes new cookies, all read them
  * @returns The secrets
  * @throws {TypeError} If it is neither a string nor an array of strings

@@ -7,7 +7,7 @@ import { isTokenOf, maskedToken } from "./masked_token.ts";
 import { CookieSecrets, SessionSecrets, type TokenSecrets } from "./token_secrets.ts";
 
 /**
- * Options of {@linkcode csrf}.
+ * Options for {@linkcode csrf}.
  *
  * @example Pages of another host that may submit forms
  * ```ts
@@ -54,12 +54,12 @@ export interface CsrfExtras {
   /**
    * Returns a token for forms and scripts on the page being sent: as field `_csrf` or header `X-CSRF-Token`.
    *
-   * @throws {Error} If the client needs a cookie, and the head of the response has been sent
+   * @throws {Error} If the client needs a cookie, and the response head has already been sent
    */
   csrfToken(): string;
 }
 
-/** Options of csurf, csrf-csrf and hono/csrf. */
+/** Options from csurf, csrf-csrf and hono/csrf. */
 const INSTEAD = {
   cookie: 'use token: { secret, cookie }, or token: "session"',
   sessionKey: 'use token: "session", which is req.session',

@@ -4,7 +4,7 @@ import { fromBase64url, randomText, toBase64url } from "../cookies/base64url.ts"
 import type { KeptCookie } from "../cookies/kept_cookie.ts";
 import { equalBytes, SECRET_BYTES } from "./masked_token.ts";
 
-/** Stores the secret of a client's tokens. */
+/** Stores the secret for a client's tokens. */
 export interface TokenSecrets {
   /** Returns the client's secret, `undefined` if it has none. */
   find(req: Request): string | undefined;
@@ -25,7 +25,7 @@ export class SessionSecrets implements TokenSecrets {
 }
 
 function sessionOf(req: Request): { csrfSecret?: string } {
-  // of whatever type the program declares
+  // of any type that the program declares
   const session: unknown = req.session;
   if (typeof session === "object" && session !== null) return session;
   throw new Error('csrf: with option token "session", session() must be registered before csrf()');

@@ -48,7 +48,7 @@ const HANGING_LIMITS = 10;
 /** Default ms for which to reuse an asynchronous result. */
 const CACHE_MS = 1000;
 
-/** Result of a run. */
+/** A run's result. */
 export interface Result {
   readonly report: CheckReport;
   /** The error, if it failed. */

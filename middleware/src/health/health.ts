@@ -36,7 +36,7 @@ export interface HealthLoad {
 export interface HealthOptions {
   /** Checks by name: functions, or objects with their own timeout and cache. */
   checks?: Readonly<Record<string, CheckFunction | Check>>;
-  /** Timeout of a check in ms, 1000 by default. */
+  /** Timeout for a check in ms, 1000 by default. */
   timeoutMs?: number;
   /**
    * ms for which to reuse a check's result, so that frequent probes, which no limit applies to, do not query the
@@ -61,13 +61,13 @@ export interface HealthOptions {
 export interface Health {
   /** Responds at `/livez` and `/readyz`; mounted at a path, also at `/live` and `/ready` below it. */
   (req: Request, res: Response, next: Next): unknown;
-  /** Liveness, for a path of your own: always responds with 200. Runs no check. */
+  /** Liveness, for your own path: always responds with 200. Runs no check. */
   readonly live: (req: Request, res: Response) => void;
-  /** Readiness, for a path of your own: 200 if the process should get requests, otherwise 503. */
+  /** Readiness, for your own path: 200 if the process should get requests, otherwise 503. */
   readonly ready: (req: Request, res: Response) => Promise<void>;
 }
 
-/** Options of terminus, lightship and health-check packages. */
+/** Options from terminus, lightship and health-check packages. */
 const INSTEAD = {
   ready: "use checks: { name: () => … }; a process is ready while none of them fails",
   readiness: "use checks: { name: () => … }",
@@ -100,7 +100,7 @@ const HEADERS = { "Cache-Control": "no-store", "X-Content-Type-Options": "nosnif
  *
  * A process is ready unless a critical check fails or the application is closing. Readiness is 503 once `app.close` is
  * called, and `drainDelayMs` keeps the server open until the load balancer has noticed. When a check begins to fail,
- * the error is reported like those of background work.
+ * the error is reported like background errors.
  *
  * `shedLoad`, `rateLimit` and `adaptiveConcurrency` let probes pass, wherever they are mounted; any other middleware in
  * front, such as authentication, applies. The settings `strict routing` and `case sensitive routing` apply to the

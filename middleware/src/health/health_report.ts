@@ -1,7 +1,7 @@
 /** `pass`: everything works; `warn`: a check fails, but the process accepts requests; `fail`: it does not. */
 export type HealthStatus = "pass" | "warn" | "fail";
 
-/** Result of one check. */
+/** One check's result. */
 export interface CheckReport {
   /** Its status. */
   readonly status: HealthStatus;
@@ -19,8 +19,8 @@ export interface HealthReport {
   readonly status: HealthStatus;
   /** Whether the application is closing. */
   readonly closing?: true;
-  /** Results of the checks, by name. */
+  /** The checks' results, by name. */
   readonly checks?: Readonly<Record<string, CheckReport>>;
-  /** The figures of `shedLoad`. */
+  /** Figures from `shedLoad`. */
   readonly load?: object;
 }

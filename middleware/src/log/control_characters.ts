@@ -8,7 +8,7 @@ const UNSAFE = /[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u
 const ALL_UNSAFE = new RegExp(UNSAFE, "g");
 
 /**
- * Makes a string safe for one line of a log, with JSON's escapes.
+ * Makes a string safe for one log line, with JSON's escapes.
  *
  * @param text Any string
  */

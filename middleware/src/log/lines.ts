@@ -2,7 +2,7 @@ import { withoutControls } from "./control_characters.ts";
 import type { LoggedError, LogRecord } from "./log_record.ts";
 
 /**
- * Formats a record as one line of JSON.
+ * Formats a record as one JSON line.
  *
  * @param record The record
  */

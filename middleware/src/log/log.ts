@@ -46,7 +46,7 @@ export interface LogOptions {
    * and paths in the record, such as `user.address.*` or `query.q`.
    */
   redact?: readonly string[];
-  /** Whether the path includes the query; true by default, without the values of secrets. */
+  /** Whether the path includes the query; true by default, without secret values. */
   query?: boolean;
   /** Fraction of requests to log, 1 by default. Errors and slow requests are always logged. */
   sample?: number;
@@ -59,7 +59,7 @@ export interface LogOptions {
    * refused.
    */
   load?: LoggedLoad;
-  /** Returns additional fields; called at the end of each request. */
+  /** Returns additional fields; called when each request ends. */
   fields?: (req: Request, res: Response) => Readonly<Record<string, unknown>> | undefined;
   /** The time in ms, `performance.now` by default. */
   clock?: () => number;
@@ -117,7 +117,7 @@ export interface RequestLog {
   readonly error: WriteLine;
 }
 
-/** Options of pino-http, morgan and express-winston. */
+/** Options from pino-http, morgan and express-winston. */
 const INSTEAD = {
   logger: "use stream, which accepts loggers such as pino()",
   transports: "use stream, which accepts loggers such as winston's",
@@ -159,7 +159,7 @@ const MAX_TEXT = 256;
 
 /**
  * Logs each request with one line when it ends, even if the client disconnected. Errors without an error handler are
- * part of the line instead of going to the console. Later errors, and errors outside of any request, get their own
+ * part of the line instead of going to the console. Later errors, and errors outside any request, get their own
  * lines.
  *
  * @param options What is logged, and where
@@ -252,7 +252,7 @@ class Logging {
   readonly #pending = new WeakMap<object, Pending>();
   /** Applications whose errors are listened for. */
   readonly #heard = new WeakSet<App>();
-  /** The first of them; its `env` applies to lines outside of any request. */
+  /** The first of them; its `env` applies to lines outside any request. */
   #app: App | undefined;
   #isColoured: boolean | undefined;
   #refusedLookAt = Number.NEGATIVE_INFINITY;
@@ -274,7 +274,7 @@ class Logging {
     res.once("close", () => {
       const ms = this.#options.clock() - pending.start;
       const end = (): void => this.#end(app, req, res, pending, ms);
-      // whatever reads a truncated body is about to fail, with a status
+      // the reader of a truncated body is about to fail, with a status
       if (!res.headersSent && req.request?.bodyUsed) setTimeout(end, 0);
       else end();
     });
@@ -315,7 +315,7 @@ class Logging {
     const { stream } = this.#options;
     this.#isColoured ??= (stream === undefined || stream === console) && isColourful(req);
     app.on("error", (error: unknown, context: { req?: Request; phase: string }) => {
-      // anyone who can connect causes these
+      // any client can cause these
       if (context.phase === "connection") return;
       const isPart = context.phase !== "background";
       const pending = isPart && context.req ? this.#pending.get(context.req) : undefined;

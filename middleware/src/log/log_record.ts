@@ -1,4 +1,4 @@
-/** Severity of a line. */
+/** A line's severity. */
 export type LogLevel = "info" | "warn" | "error";
 
 /** An error in a line. */
@@ -15,7 +15,7 @@ export interface LoggedError {
   readonly code?: string | number;
 }
 
-/** The content of one line; unknown fields are `undefined`. */
+/** One line's content; unknown fields are `undefined`. */
 export interface LogRecord {
   /** When it was written (RFC 3339, UTC). */
   readonly time: string;
@@ -23,15 +23,15 @@ export interface LogRecord {
   readonly level: LogLevel;
   /** Method in upper case. */
   readonly method?: string | undefined;
-  /** Path and query as the client sent them, without the values of secrets. */
+  /** Path and query as the client sent them, without secret values. */
   readonly path?: string | undefined;
-  /** Pattern of the route, such as `/users/:id`. */
+  /** The route's pattern, such as `/users/:id`. */
   readonly route?: string | undefined;
-  /** Status of the response; 499 if the client disconnected before there was one. */
+  /** The response status; 499 if the client disconnected before there was one. */
   readonly status?: number | undefined;
   /** From the middleware to the last byte, in ms. */
   readonly durationMs?: number | undefined;
-  /** Length of the body, if it was known when the response began. */
+  /** The body's length, if known when the response began. */
   readonly bytes?: number | undefined;
   /** The client's address. */
   readonly ip?: string | undefined;

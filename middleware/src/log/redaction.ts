@@ -29,11 +29,11 @@ export class Redaction {
   }
 
   /**
-   * Returns a path with its query, without the values of secrets.
+   * Returns a path with its query, without secret values.
    *
    * @param url What the client sent
    * @param params The parameters, which routers reset when the request leaves them
-   * @param pattern The path of the route, if there is one
+   * @param pattern The route's path, if there is one
    */
   url(url: string, params: Readonly<Record<string, unknown>>, pattern: string | undefined): string {
     const end = url.indexOf("?");

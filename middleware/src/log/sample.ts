@@ -8,7 +8,7 @@ export function isInSample(id: unknown, fraction: number): boolean {
   return (typeof id === "string" ? shareOf(id) : Math.random()) < fraction;
 }
 
-/** FNV-1a of 32 bits, mixed once more because sequential ids differ only in their last characters. */
+/** 32-bit FNV-1a, mixed once more because sequential ids differ only in their last characters. */
 function shareOf(id: string): number {
   let hash = 0x811c9dc5;
   for (let i = 0; i < id.length; i++) hash = Math.imul(hash ^ id.charCodeAt(i), 0x01000193);

@@ -1,14 +1,14 @@
 import type { Response } from "@sluice/sluice";
 import { type Method, type Methods, putBack } from "./replaced_methods.ts";
 
-/** Methods that look up the listeners of an event by name. */
+/** Methods that look up an event's listeners by name. */
 const FINDING = [
   ...["off", "removeListener", "removeAllListeners"],
   ...["listenerCount", "listeners", "rawListeners"],
 ] as const;
 
 /**
- * The `drain` event of a queue around `res.write`.
+ * The `drain` event for a queue around `res.write`.
  *
  * All queues around a response share its emitter, and `drain` does not identify the queue that has room. So listeners
  * added from now on, such as the handler's, hear only this queue, and this queue hears the one that it writes to.
@@ -23,7 +23,7 @@ export class OwnDrain {
   readonly #emit: Response["emit"];
   /** The methods it has replaced. */
   readonly #before: Methods & Pick<Response, "on">;
-  /** Name of this queue's event for outer layers, once there is a listener. */
+  /** This queue's event name for outer layers, once there is a listener. */
   #name: symbol | null = null;
 
   /**
@@ -52,7 +52,7 @@ export class OwnDrain {
   /**
    * Starts calling `drained`.
    *
-   * @returns The name of this queue's event for outer layers
+   * @returns This queue's event name for outer layers
    */
   listen(): symbol {
     if (this.#name !== null) return this.#name;

@@ -2,7 +2,7 @@
 export interface RequestKind {
   /** Method in upper case, `_OTHER` for an unregistered one (OpenTelemetry, semantic conventions for HTTP). */
   readonly method: string;
-  /** Pattern of the route, such as `/users/:id`; empty if there was none. */
+  /** The route's pattern, such as `/users/:id`; empty if there was none. */
   readonly route: string;
   /** `2xx`, or `aborted` if the client disconnected before there was a status. */
   readonly statusClass: string;
@@ -10,11 +10,11 @@ export interface RequestKind {
   readonly status: number | undefined;
 }
 
-/** The durations of requests of one kind. */
+/** Durations of one kind of request. */
 export interface Series extends RequestKind {
-  /** Number of durations up to each bound, and above the one before; the last is for those above all bounds. */
+  /** Number of durations up to each bound and above the previous one; the last is for those above all bounds. */
   readonly counts: number[];
-  /** Sum of the durations, in s. */
+  /** The durations' sum, in s. */
   sum: number;
 }
 
@@ -23,12 +23,12 @@ export class DurationHistogram {
   readonly #bounds: readonly number[];
   readonly #series = new Map<string, Series>();
 
-  /** @param bounds Upper bounds of the buckets, in s, in ascending order */
+  /** @param bounds The buckets' upper bounds, in s, in ascending order */
   constructor(bounds: readonly number[]) {
     this.#bounds = bounds;
   }
 
-  /** Upper bounds of the buckets, in s. */
+  /** The buckets' upper bounds, in s. */
   get bounds(): readonly number[] {
     return this.#bounds;
   }

@@ -1,7 +1,7 @@
-/** Attributes of a value: labels, in Prometheus's terms. */
+/** A value's attributes: labels, in Prometheus's terms. */
 export type Attributes = Readonly<Record<string, string | number>>;
 
-/** One value of a figure. */
+/** One of a figure's values. */
 export interface Sample {
   readonly value: number;
   readonly attributes: Attributes;

@@ -24,7 +24,7 @@ import { processFigures } from "./process_figures.ts";
 import { PROMETHEUS_TYPE, prometheusText } from "./prometheus_text.ts";
 
 /**
- * What is measured.
+ * Further measurements, and how to report them.
  *
  * @example Buckets for a fast service
  * ```ts
@@ -39,7 +39,7 @@ import { PROMETHEUS_TYPE, prometheusText } from "./prometheus_text.ts";
  */
 export interface MetricsOptions {
   /**
-   * Upper bounds of the duration buckets, in s, in ascending order; by default those of OpenTelemetry's semantic
+   * Upper bounds for the duration buckets, in s, in ascending order; by default those in OpenTelemetry's semantic
    * conventions, from 5 ms to 10 s.
    */
   buckets?: readonly number[];
@@ -65,18 +65,16 @@ export interface Metrics {
    * and limits let its requests pass; other guards in front of it apply.
    */
   readonly page: (req: Request, res: Response) => void;
-  /**
-   * Returns all metrics in the Prometheus text format, like prom-client's `register.metrics()`, for a page of your own.
-   */
+  /** Returns all metrics in the Prometheus text format, like prom-client's `register.metrics()`, for your own page. */
   metrics(): string;
-  /** The content type of the page. */
+  /** The page's content type. */
   readonly contentType: string;
 }
 
 const PAGE = 'the program chooses the path: const measure = metrics(); app.use(measure).get("/metrics", measure.page)';
 const FIXED = "names and labels follow OpenTelemetry's conventions, which dashboards expect";
 
-/** Options of prom-client and express-prom-bundle. */
+/** Options from prom-client and express-prom-bundle. */
 const INSTEAD = {
   path: PAGE,
   metricsPath: PAGE,
@@ -241,7 +239,7 @@ class Measuring {
 
   #end(req: Request, res: Response, method: string, scheme: string, seconds: number): void {
     const isAborted = !res.headersSent;
-    // the time a WebSocket was open is not the duration of a request
+    // the time a WebSocket was open is not a request duration
     if (isAborted && req.get("upgrade") !== undefined) return;
     const route = req.routePath ?? "";
     const statusClass = isAborted ? "aborted" : `${Math.floor(res.statusCode / 100)}xx`;

@@ -32,7 +32,7 @@ export type MeterFailed = (what: string, cause: unknown) => void;
  * Reports to the meter provider registered in this process, by an SDK or by Deno itself. A provider that is incomplete,
  * or throws, is reported and fails no request.
  *
- * @param bounds Upper bounds of the histogram's buckets, in s
+ * @param bounds The histogram buckets' upper bounds, in s
  * @param figures Figures to read when metrics are collected
  * @param failed Called with errors
  * @returns Records requests; `null` if no provider is registered

@@ -1,14 +1,14 @@
 import type { DurationHistogram } from "./duration_histogram.ts";
 import type { Attributes, Figure } from "./figures.ts";
 
-/** Media type of the page (Prometheus, "Exposition formats", version 0.0.4). */
+/** The page's media type (Prometheus, "Exposition formats", version 0.0.4). */
 export const PROMETHEUS_TYPE = "text/plain; version=0.0.4; charset=utf-8";
 
 /**
  * Formats metrics as a page for Prometheus. Names are OpenTelemetry's, translated as its specification defines, so that
  * the same dashboards work with both.
  *
- * @param histogram Durations of requests
+ * @param histogram Request durations
  * @param figures All other figures
  */
 export function prometheusText(histogram: DurationHistogram, figures: readonly Figure[]): string {

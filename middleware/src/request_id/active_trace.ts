@@ -2,10 +2,10 @@ import type { Request } from "@sluice/sluice";
 import { runtimeKey } from "@sluice/shared";
 import type { TraceContext } from "./trace_context.ts";
 
-/** The error-reporting part of an application. */
+/** An application's error reporting. */
 type ErrorReporter = Pick<Request["app"], "reportError">;
 
-/** What an application knows about its runtime: a part of its platform. */
+/** Facts an application has about its runtime: part of its platform. */
 interface RuntimeSupport {
   fetchAppendsTrace?(manager: unknown): boolean;
 }
@@ -42,7 +42,7 @@ interface Registry {
 const told = new WeakSet<object>();
 
 /**
- * Returns the trace of OpenTelemetry's active span.
+ * Returns the trace that OpenTelemetry's active span belongs to.
  *
  * @param app Reports an agent that fails, once
  * @returns The trace; `undefined` if no span is active, or its context is invalid

@@ -18,7 +18,7 @@ import { continuedTrace, headersOfTrace, newTrace, type TraceContext } from "./t
  * ```
  */
 export interface RequestIdOptions {
-  /** Header of the request and the response that carries the id, `X-Request-Id` by default. */
+  /** Request and response header that carries the id, `X-Request-Id` by default. */
   headerName?: string;
   /**
    * Whose ids and traces to accept. The default, `"proxy"`, accepts those from a peer that the setting `trust proxy`
@@ -33,7 +33,7 @@ export interface RequestIdOptions {
 
 /** What `requestId` adds to requests, for `RequestExtras`. */
 export interface RequestIdExtras {
-  /** Id of the request. */
+  /** The request's id. */
   id: string;
   /** Id of the trace it belongs to. */
   traceId: string;
@@ -41,7 +41,7 @@ export interface RequestIdExtras {
   trace: TraceContext;
 }
 
-/** Options of express-request-id, pino-http, hono/request-id and this package before its first version. */
+/** Options from express-request-id, pino-http, hono/request-id and this package before its first version. */
 const INSTEAD = {
   genReqId: "use generator",
   uuidVersion: "use generator",
@@ -63,7 +63,7 @@ const HEADER_NAME = /^[!#$%&'*+.^`|~\w-]+$/;
  *
  * The trace is the one OpenTelemetry's active span belongs to. If there is none, an accepted `traceparent` that is
  * valid by W3C Trace Context is continued; otherwise a new trace begins, which asks downstream services to record it.
- * Behind another `requestId`, such as that of an enclosing application, the first one's id and trace are kept.
+ * Behind another `requestId`, such as an enclosing application's, the first one's id and trace are kept.
  *
  * An accepted id has 1 to 128 letters, digits and characters of `_.:+/=@~-`; any other is replaced.
  *
@@ -122,7 +122,7 @@ export function requestId(given: RequestIdOptions = {}): Middleware<RequestIdExt
  * instrumentation): a duplicated `traceparent` counts as none.
  *
  * @param req A request that `requestId` has handled; by default the current one, as tracked by `context`
- * @returns The headers, for `fetch`; none outside of any request
+ * @returns The headers, for `fetch`; none outside any request
  * @throws {TypeError} If `requestId` has not handled it
  *
  * @example Together with other headers

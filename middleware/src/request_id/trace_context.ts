@@ -2,7 +2,7 @@ import { trimBlanks } from "@sluice/shared";
 
 /** One request's part of a trace (W3C Trace Context, level 1). */
 export interface TraceContext {
-  /** Id of the whole trace: 32 hexadecimal digits in lower case. */
+  /** Id for the whole trace: 32 hexadecimal digits in lower case. */
   readonly traceId: string;
   /** Id of this request within it, for downstream services: 16 hexadecimal digits. */
   readonly spanId: string;
@@ -24,7 +24,7 @@ const STATE_MEMBERS = 32;
 const MEMBER = /^(?:[a-z0-9][a-z0-9_\-*\/]{0,240}(?:@[a-z][a-z0-9_\-*\/]{0,13})?=[ -+\--<>-~]{0,255}[!-+\--<>-~])?$/;
 
 /**
- * Continues the trace of a request.
+ * Continues a request's trace.
  *
  * @param traceparent The header
  * @param tracestate The header

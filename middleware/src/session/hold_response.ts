@@ -5,7 +5,7 @@ import { type Method, type Methods, putBack } from "../methods/replaced_methods.
 /** What to do before parts of a response are sent. */
 export interface ResponseHooks {
   /**
-   * Called once, before the head of the response is sent.
+   * Called once, before the response head is sent.
    *
    * @returns A promise that the response waits for, `undefined` for none
    */
@@ -13,7 +13,7 @@ export interface ResponseHooks {
   /** Called right before the head is sent, after any waiting: the last chance to set headers. */
   atHead(): void;
   /**
-   * Called before the end of a response whose head was sent earlier.
+   * Called before a response ends, if its head was sent earlier.
    *
    * @returns A promise that the end waits for, `undefined` for none
    */
@@ -26,7 +26,7 @@ export interface ResponseHooks {
 const SHOWN = ["headersSent", "_header", "writableEnded", "finished", "writableNeedDrain"] as const;
 /** Properties that compression defines for the body it compresses. */
 const SHOWN_BY_OTHERS = ["writableEnded", "writableLength", "writableNeedDrain"] as const;
-/** Headers of the discarded body. */
+/** Headers for the discarded body. */
 const ABOUT_BODY = ["Content-Encoding", "Content-Language", "Content-Length", "Content-Range", "Transfer-Encoding"];
 /** Bytes or characters to hold before `write` returns `false`. */
 const HELD_BYTES = 1024 * 1024;
@@ -39,8 +39,8 @@ type Shown = (typeof SHOWN)[number];
  * Does work before the head of a response is sent, however that happens. While it waits, the response holds what the
  * program sends, and looks to the program as if it had been sent.
  *
- * It replaces methods of the response, as Express middleware does, so the order in which several such middlewares are
- * registered does not matter.
+ * It replaces methods on the response, as Express middleware does, so several such middlewares can be registered in any
+ * order.
  *
  * @param res The response
  * @param hooks What to do
@@ -54,7 +54,7 @@ class HeldResponse {
   readonly #res: Response;
   readonly #hooks: ResponseHooks;
   readonly #drain: OwnDrain;
-  /** The methods of the response that it replaced. */
+  /** The response methods that it replaced. */
   readonly #before: Methods;
   /** Calls made while waiting; `null` when not waiting. */
   #calls: (() => unknown)[] | null = null;
@@ -183,7 +183,7 @@ class HeldResponse {
     return calls;
   }
 
-  // until released, it hides the property of the prototype, or of a layer around this one
+  // until released, it hides the property on the prototype, or on a layer around this one
   #show(...properties: readonly Shown[]): void {
     const hidden = this.#hidden ??= new Map();
     for (const property of properties) {

@@ -3,7 +3,7 @@ import { type Exchange, holdResponse, type ResponseHooks } from "./hold_response
 import type { FoundSession, KeptSession, SessionKeeper } from "./session_keeper.ts";
 import { RequestSession } from "./request_session.ts";
 
-/** Settings shared by all sessions of a middleware. */
+/** Settings shared by all of a middleware's sessions. */
 export interface SessionSettings {
   /** How they are stored. */
   readonly keeper: SessionKeeper;
@@ -21,10 +21,10 @@ export interface SessionSettings {
   readonly clock: () => number;
 }
 
-/** The content of an empty session. */
+/** An empty session's content. */
 const EMPTY = "[{},[]]";
 
-/** The session of one request: its content, and whether that needs saving. */
+/** One request's session: its content, and whether that needs saving. */
 export class LiveSession implements ResponseHooks {
   readonly #settings: SessionSettings;
   readonly #exchange: Exchange;
@@ -45,7 +45,7 @@ export class LiveSession implements ResponseHooks {
   #cookie: string | null | undefined = undefined;
 
   /**
-   * @param settings Settings of all sessions
+   * @param settings Settings for all sessions
    * @param exchange The request
    * @param found The session its cookie identifies, if any
    */

@@ -4,7 +4,7 @@ import type { FoundSession, SessionKeeper } from "./session_keeper.ts";
  * Creates an empty session in place of one that could not be read. It is not new, because that would replace the
  * client's cookie.
  *
- * @param token Value of the cookie
+ * @param token The cookie's value
  * @param created Current time in ms
  */
 export function lostSession(token: string, created: number): FoundSession {

@@ -21,11 +21,11 @@ export interface MemorySessionStoreOptions {
 const NAMES: OptionNames<MemorySessionStoreOptions> = { maxSessions: true, clock: true };
 
 const MAX_SESSIONS = 100_000;
-/** Maximum size of a map. */
+/** A map's maximum size. */
 const MOST_SESSIONS = 2 ** 24;
 
 /**
- * Sessions in the memory of one process, without timers. They end with the process, and no other process sees them: for
+ * Sessions in one process's memory, without timers. They end with the process, and no other process sees them: for
  * tests, development and single-process programs.
  *
  * @example Sessions in memory

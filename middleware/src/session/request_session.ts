@@ -1,7 +1,7 @@
 /** Callback for completion, as in express-session. */
 export type Callback = (error?: unknown) => void;
 
-/** What a session's methods act on. */
+/** The session that the methods act on. */
 export interface SessionActions {
   /** Its id. */
   readonly id: string;
@@ -51,7 +51,7 @@ export interface SessionMethods {
   touch(): this;
 }
 
-/** The `req.session` of handlers: the data as properties, and methods that are not part of the data. */
+/** The handlers' `req.session`: the data as properties, and methods that are not part of the data. */
 export class RequestSession implements SessionMethods {
   readonly #actions: SessionActions;
 

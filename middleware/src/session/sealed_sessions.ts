@@ -2,7 +2,7 @@ import { GenerationalCache, utf8Bytes } from "@sluice/shared";
 import { fromBase64url, randomText, toBase64url } from "../cookies/base64url.ts";
 import type { FoundSession, KeptSession, SessionKeeper } from "./session_keeper.ts";
 
-/** Version of the format: its first byte. */
+/** The format's version: its first byte. */
 const VERSION = 1;
 const SECRET_ID_BYTES = 4;
 const SALT_BYTES = 16;
@@ -17,7 +17,7 @@ const HEAD_BYTES = KEY_HEAD_BYTES + IV_BYTES;
 const TAG_BYTES = 16;
 const ID_BYTES = 16;
 /**
- * Maximum cookies sealed with one key: with random IVs of 96 bits, the probability of a collision is then at most 2^-32
+ * Maximum cookies sealed with one key: with random 96-bit IVs, the probability of a collision is then at most 2^-32
  * (NIST SP 800-38D).
  */
 const MOST_SEALED = 2 ** 32;
@@ -40,17 +40,17 @@ interface SealingKey {
 /** A key that has opened a cookie. */
 interface OpeningKey {
   readonly key: CryptoKey;
-  /** Index of its secret. */
+  /** Its secret's index. */
   readonly index: number;
 }
 
 /**
  * Sessions inside their cookies, sealed with AES-256-GCM.
  *
- * A cookie consists of a version, the id of the secret, a salt, an IV of 96 random bits, and the sealed JSON of the
- * expiry time, the session's start, its id and its content. Each process has a random salt; its key is derived from the
- * secret and the salt by HKDF (RFC 5869). The number of cookies per secret is therefore unlimited: a process switches
- * keys after 2^32. The head and the cookie's name are authenticated, too, so one middleware rejects another's cookie.
+ * A cookie consists of a version, the secret's id, a salt, a random 96-bit IV, and sealed JSON with the expiry time and
+ * the session's start, id and content. Each process has a random salt; its key is derived from the secret and the salt
+ * by HKDF (RFC 5869). The number of cookies per secret is therefore unlimited: a process switches keys after 2^32. The
+ * head and the cookie's name are also authenticated, so one middleware rejects another's cookie.
  */
 export class SealedSessions implements SessionKeeper {
   readonly isApart = false;

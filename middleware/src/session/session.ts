@@ -19,7 +19,7 @@ import type { SessionStore } from "./session_store.ts";
 import { StoredSessions } from "./stored_sessions.ts";
 
 /**
- * Options of {@linkcode session}.
+ * Options for {@linkcode session}.
  *
  * @example An hour after the last request, a day at most
  * ```ts
@@ -71,7 +71,7 @@ export interface SessionOptions {
    */
   when?(req: Request): boolean;
   /**
-   * Timeout of a store call in ms, after which it fails with a 503; none by default: the store decides how long
+   * Timeout for a store call in ms, after which it fails with a 503; none by default: the store decides how long
    * requests wait.
    */
   timeoutMs?: number;
@@ -148,7 +148,7 @@ export interface Flash {
    */
   (kind: string, message: string | string[]): void;
   /**
-   * Reads and removes the messages of a kind.
+   * Reads and removes one kind of message.
    *
    * @param kind Their kind
    */
@@ -172,7 +172,7 @@ const NAMES: OptionNames<SessionOptions> = {
   clock: true,
 };
 
-/** Hints for options of other packages. */
+/** Hints for options from other packages. */
 const INSTEAD: Record<string, string> = {
   maxAge: "use cookie: { maxAge }",
   keys: "use secret, which accepts a list",
@@ -189,8 +189,8 @@ const LONGEST_TTL_MS = 3650 * DAY_MS;
  * Session middleware: `req.session` holds data that belongs to a client and lasts across requests. Sessions are stored
  * in sealed cookies or in a store.
  *
- * A session begins when data is put into it, and is saved before the head of the response is sent, if it has changed.
- * If two requests from one client change it concurrently, the one that ends last wins.
+ * A session begins when data is put into it, and is saved before the response head is sent, if it has changed. If two
+ * requests from one client change it concurrently, the one that ends last wins.
  *
  * @typeParam Data The program's data, for handlers behind it in the same call; for all handlers, declare it once with
  *   {@linkcode SessionExtras}

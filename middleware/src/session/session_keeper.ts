@@ -20,12 +20,12 @@ export interface FoundSession extends KeptSession {
 
 /** How a session is stored: in its cookie, or in a store. */
 export interface SessionKeeper {
-  /** Whether it can change after the head of the response has been sent, because its cookie stays the same. */
+  /** Whether it can change after the response head has been sent, because its cookie stays the same. */
   readonly isApart: boolean;
   /**
    * Finds a session.
    *
-   * @param value Value of the cookie
+   * @param value The cookie's value
    * @param name Its name
    * @returns The session, `null` if there is none
    */
@@ -38,8 +38,8 @@ export interface SessionKeeper {
    * @param session The session
    * @param content Its content, as JSON
    * @param ttlMs Its lifetime in ms
-   * @param name Name of its cookie
-   * @returns Value of its cookie, `null` if the session was destroyed meanwhile
+   * @param name Its cookie's name
+   * @returns Its cookie's value, `null` if the session was destroyed meanwhile
    */
   keep(session: KeptSession, content: string, ttlMs: number, name: string): Promise<string | null>;
   /** Saves an unchanged session. */

@@ -17,7 +17,7 @@ export class StoredSessions implements SessionKeeper {
   /**
    * @param store The store
    * @param clock Current time in ms
-   * @param timeoutMs Timeout of a store call in ms
+   * @param timeoutMs Timeout for a store call in ms
    */
   constructor(store: SessionStore, clock: () => number, timeoutMs: number | undefined) {
     this.#store = store;

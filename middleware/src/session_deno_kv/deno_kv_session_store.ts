@@ -1,7 +1,7 @@
 import { checkNames, checkType, type OptionNames, refuseOption } from "@sluice/shared";
 import type { SessionStore, SetSessionOptions } from "../session/session_store.ts";
 
-/** A part of a key in Deno KV. */
+/** Part of a Deno KV key. */
 export type KvKeyPart = Uint8Array | string | number | bigint | boolean;
 
 /** The part of a Deno KV entry that the store reads. */
@@ -12,7 +12,7 @@ export interface KvEntry {
   readonly versionstamp: string | null;
 }
 
-/** An atomic operation of Deno KV. */
+/** A Deno KV atomic operation. */
 export interface KvAtomic {
   /** Makes the commit fail unless a key has this version. */
   check(...checks: { key: KvKeyPart[]; versionstamp: string | null }[]): KvAtomic;

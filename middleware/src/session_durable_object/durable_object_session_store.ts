@@ -18,7 +18,7 @@ import type { Question } from "./session_object.ts";
  * ```
  */
 export interface DurableObjectSessionStoreOptions<Id = unknown> {
-  /** The binding of a namespace whose class is `SessionObject`. */
+  /** The binding for a namespace with the class `SessionObject`. */
   namespace: DurableObjectNamespaceLike<Id>;
   /** Prefix of the objects' names; none by default. */
   prefix?: string;

@@ -8,7 +8,7 @@ export interface BunRedisClient {
   readonly connected: boolean;
 }
 
-/** The commands of Bun's client. */
+/** The commands for Bun's client. */
 export function bunCommands(client: BunRedisClient): SessionCommands {
   return {
     get: (key) => client.send("GET", [key]),

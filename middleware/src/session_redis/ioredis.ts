@@ -16,7 +16,7 @@ export interface IoRedisClient {
   psubscribe(...args: never[]): Promise<unknown>;
 }
 
-/** The commands of ioredis. */
+/** The commands for ioredis. */
 export function ioRedisCommands(client: IoRedisClient): SessionCommands {
   return {
     get: (key) => client.get(key),

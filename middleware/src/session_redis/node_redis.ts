@@ -18,7 +18,7 @@ export interface NodeRedisClient {
   pExpire(key: string, ttlMs: number): Promise<unknown>;
 }
 
-/** The commands of node-redis. */
+/** The commands for node-redis. */
 export function nodeRedisCommands(client: NodeRedisClient): SessionCommands {
   const lasting = (value: number) => ({ type: "PX", value }) as const;
   return {

@@ -46,7 +46,7 @@ export function commentText(comment: string): string {
   return `${field("", comment)}\n`;
 }
 
-// one line per line of the text, because a line break ends the field; the client joins them again
+// one field per line of text, because a line break ends the field; the client joins them again
 function field(name: string, text: string): string {
   return text.split(/\r\n|\r|\n/).map((line) => `${name}: ${line}\n`).join("");
 }

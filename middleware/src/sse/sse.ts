@@ -69,7 +69,7 @@ export interface EventStream {
   close(): void;
 }
 
-/** Options of better-sse and express-sse. */
+/** Options from better-sse and express-sse. */
 const INSTEAD = { keepAlive: "use heartbeatMs", pingInterval: "use heartbeatMs", retry: "use retryMs" };
 
 const NAMES: OptionNames<SseOptions> = { heartbeatMs: true, retryMs: true, maxPendingBytes: true };

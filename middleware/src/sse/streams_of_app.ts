@@ -11,13 +11,13 @@ type App = Request["app"];
 /** One listener per application: with one per stream, a thousand clients would look like a leak. */
 const open = new WeakMap<App, Set<Stream>>();
 
-/** The open streams of an application and of its parent applications. */
+/** The open streams on an application and its parent applications. */
 export type OpenStreams = readonly Set<Stream>[];
 
 /**
  * Closes a stream when its application begins to close, because closing waits for every response.
  *
- * @param app The application; its parent applications close the stream, too
+ * @param app The application; its parent applications also close the stream
  * @param stream The stream
  * @returns The sets to delete it from when it ends
  */

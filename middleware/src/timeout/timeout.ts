@@ -33,7 +33,7 @@ const NAMES: OptionNames<TimeoutOptions> = { retryAfterMs: true };
 /**
  * Limits the time until a response begins. When it runs out, error handlers get an `HttpError` with the status 503, the
  * name `TimeoutError`, and `code` and `timeout` as in connect-timeout. Then `req.signal` aborts with the same error,
- * and `req.timedout` is `true`. Whatever the handler sends later is ignored. A response that has begun is not cut off,
+ * and `req.timedout` is `true`. Anything the handler sends later is ignored. A response that has begun is not cut off,
  * and WebSockets are not limited.
  *
  * Nested inside another one, the shorter limit applies. `req.request.signal` belongs to the platform and does not

@@ -12,15 +12,15 @@ const EMPTY_LINE = encoder.encode("\r\n\r\n");
 
 /**
  * Reads a form of type `multipart/form-data` (RFC 7578, RFC 2046 section 5.1) part by part and chunk by chunk. It holds
- * one chunk of the body at a time, and reads the next on demand. Its time is proportional to the length of the body,
- * whatever the body and the boundary are.
+ * one chunk of the body at a time, and reads the next on demand. Its time is proportional to the body's length, for any
+ * body and any boundary.
  */
 export class MultipartReader {
   readonly #source: AsyncIterator<Uint8Array<ArrayBuffer>>;
   readonly #delimiter: Uint8Array;
   /** The received bytes; the first delimiter may start the body, as if a line had ended before it. */
   #bytes: Uint8Array<ArrayBuffer> = encoder.encode("\r\n");
-  /** Start of the unread bytes. */
+  /** Where the unread bytes start. */
   #at = 0;
   #part: PartHead | undefined;
   /** Whether it is inside a part's content; the preamble before the first delimiter counts as such. */
@@ -65,7 +65,7 @@ export class MultipartReader {
   }
 
   /**
-   * Returns the next bytes of the part.
+   * Returns the part's next bytes.
    *
    * @returns The bytes, in memory that the caller owns; `undefined` at the end of the part
    * @throws {HttpError} 400 if the form ends in the middle of it

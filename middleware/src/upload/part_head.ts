@@ -1,7 +1,7 @@
 import { asciiLowerCase, trimBlanks } from "@sluice/shared";
-/** The headers of a part (RFC 7578 section 4). */
+/** A part's headers (RFC 7578 section 4). */
 export interface PartHead {
-  /** Name of the field, `undefined` if there is none. */
+  /** The field's name, `undefined` if there is none. */
   readonly name: string | undefined;
   /** The client's name for the file, without a path; `undefined` for a part that is not a file. */
   readonly filename: string | undefined;
@@ -18,13 +18,13 @@ const PARAMETER = /[ \t]*;[ \t]*([^ \t=;"]+)=(?:"((?:[^"\\]|\\["\\]|\\(?!["\\]))
 /** A media type (RFC 6838 section 4.2), or one such as `image/*`. */
 export const MEDIA_TYPE: RegExp = /^[\w!#$&^.+*-]+\/[\w!#$&^.+*-]+$/;
 
-/** Maximum length of a boundary (RFC 2046 section 5.1.1). */
+/** Maximum boundary length (RFC 2046 section 5.1.1). */
 const MOST_BOUNDARY = 70;
 
 /**
- * Returns the boundary of a form.
+ * Returns a form's boundary.
  *
- * @param contentType The content type of the request
+ * @param contentType The request's content type
  * @returns The boundary, `undefined` if it is missing or too long
  */
 export function boundaryOf(contentType: string): string | undefined {
@@ -33,7 +33,7 @@ export function boundaryOf(contentType: string): string | undefined {
 }
 
 /**
- * Reads the head of a part.
+ * Reads a part's head.
  *
  * @param text What follows the delimiter: the rest of its line, which is whitespace (RFC 2046 section 5.1.1), and the
  * headers
@@ -51,7 +51,7 @@ export function partHead(text: string): PartHead | undefined {
     // also Windows paths, on any system
     filename: filename?.replace(/^.*[/\\]/s, "").replace(/^\.\.?$/, ""),
     isUnchosen: filename === "",
-    // the default of RFC 7578 section 4.4, also for an invalid type
+    // the default in RFC 7578 section 4.4, which invalid types also get
     mimetype: MEDIA_TYPE.test(type) ? type : "text/plain",
   };
 }

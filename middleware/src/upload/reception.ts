@@ -11,7 +11,7 @@ import { assertWithin, type CheckedLimits, type FormLimit, memoryIsShort } from 
 export interface FieldPlan {
   /** Maximum number of files in it. */
   readonly maxCount: number;
-  /** Media types of its files, `undefined` for those of all fields. */
+  /** Its files' media types; `undefined` if the types for all fields apply. */
   readonly types: readonly string[] | undefined;
   /** Whether a form without one is rejected. */
   readonly isRequired: boolean;
@@ -19,7 +19,7 @@ export interface FieldPlan {
 
 /** How forms are received: the checked options. */
 export interface FormPlan {
-  /** Limits of a form. */
+  /** Limits for a form. */
   readonly limits: CheckedLimits;
   /** Media types of files, `undefined` for any. */
   readonly types: readonly string[] | undefined;
@@ -41,7 +41,7 @@ const memory = new FairBudget();
 /** ms for which to keep reading a rejected body before the connection closes: as long as other parsers do. */
 const UNREAD_BODY_MS = 5000;
 
-/** The properties it sets on a request, whatever types the program declares for them. */
+/** The properties it sets on a request, regardless of the types that the program declares. */
 interface FilledRequest {
   body: unknown;
   file?: UploadedFile | undefined;
@@ -93,8 +93,8 @@ export class Reception {
   }
 
   /**
-   * Reads the form, and sets the properties of the request. A closing application waits until a disconnected client's
-   * files are removed.
+   * Reads the form, and sets properties on the request. A closing application waits until a disconnected client's files
+   * are removed.
    *
    * @throws {HttpError} If the form is rejected
    * @throws {unknown} The error from one of the program's functions, or from the disk

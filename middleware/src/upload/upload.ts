@@ -60,7 +60,7 @@ export interface UploadOptions<Value = unknown, Fields = Readonly<Record<string,
   keep?: boolean;
   /** Receives each file as a stream, instead of a folder or memory. */
   storage?: TakeFile<Value> | UploadStorage<Value>;
-  /** Limits of a form; the defaults suit some pictures or documents. */
+  /** Limits for a form; the defaults suit a few pictures or documents. */
   limits?: UploadLimits;
   /**
    * Media types of files, such as `"image/*"`; by default any. The client declares the type: to be certain, inspect the
@@ -76,7 +76,7 @@ export interface UploadOptions<Value = unknown, Fields = Readonly<Record<string,
   required?: boolean;
 }
 
-/** The files of a form: by field if fields are named, otherwise in order. */
+/** A form's files: by field if fields are named, otherwise in order. */
 export interface FormFiles<Value = unknown, Fields = undefined> {
   /** The first file. */
   file: true extends IsRequired<Fields, keyof Fields> ? UploadedFile<Value> : UploadedFile<Value> | undefined;
@@ -86,7 +86,7 @@ export interface FormFiles<Value = unknown, Fields = undefined> {
     : FilesByField<Value, Fields>;
 }
 
-/** The files of each field; a required field has at least one. */
+/** Each field's files; a required field has at least one. */
 export type FilesByField<Value, Fields> =
   & { [Name in keyof Fields as true extends IsRequired<Fields, Name> ? Name : never]: UploadedFile<Value>[] }
   & { [Name in keyof Fields as true extends IsRequired<Fields, Name> ? never : Name]?: UploadedFile<Value>[] };
@@ -109,13 +109,13 @@ export interface UploadOf<Value = unknown> {
   /**
    * Receives forms with one file, `req.file`; a file in another field is rejected.
    *
-   * @param name Name of the field
+   * @param name The field's name
    */
   single(name: string): ReceiveForm<FormFiles<Value>>;
   /**
    * Receives forms with files in one field, `req.files`; a file in another field is rejected.
    *
-   * @param name Name of the field
+   * @param name The field's name
    * @param maxCount Maximum number of files, `limits.files` by default
    */
   array(name: string, maxCount?: number): ReceiveForm<FormFiles<Value>>;
@@ -131,7 +131,7 @@ const NAMES: OptionNames<UploadOptions> = {
   required: true,
 };
 
-/** Options of multer, busboy, formidable and express-fileupload. */
+/** Options from multer, busboy, formidable and express-fileupload. */
 const INSTEAD = {
   fileFilter: 'use types: ["image/*"]; to inspect the file, read it in storage',
   tempFileDir: "use dest, and keep: false",
@@ -218,7 +218,7 @@ export function upload<
 }
 
 function receiving<Files>(plan: FormPlan, fields: Record<string, FileField> | undefined): ReceiveForm<Files> {
-  // lists of routes show its name and its limits
+  // route listings show its name and its limits
   function upload(req: Request, res: Response, next: (error?: unknown) => void): void {
     if (!req.is("multipart/form-data")) {
       req.files ??= plan.isByField ? {} : [];

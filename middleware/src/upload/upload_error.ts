@@ -1,6 +1,6 @@
 import { HttpError } from "@sluice/shared";
 
-/** Kinds of rejections: multer's codes where it has one. */
+/** Kinds of rejections: multer's codes where there are any. */
 export type UploadErrorCode =
   | "LIMIT_PART_COUNT"
   | "LIMIT_FILE_COUNT"
@@ -22,7 +22,7 @@ export type UploadErrorCode =
 /**
  * Creates the error for a rejected form.
  *
- * @param status Status of the response
+ * @param status The response status
  * @param code Its kind
  * @param message The reason
  * @param field Name of the field, if one field is at fault

@@ -2,7 +2,7 @@ import { checkInteger, checkNames, type HttpError, type OptionNames } from "@slu
 import { MOST_HEAD_BYTES } from "./multipart_reader.ts";
 import { refusal, type UploadErrorCode } from "./upload_error.ts";
 
-/** Limits of a form, each of which may be `Infinity`; multer's names where it has one. */
+/** Limits for a form, each of which may be `Infinity`; with multer's names where there are any. */
 export interface UploadLimits {
   /** Maximum number of files, 10 by default. */
   files?: number;
@@ -67,10 +67,10 @@ function times(count: number, size: number): number {
   return count * size || 0;
 }
 
-/** A limit of one form. */
+/** A limit for one form. */
 export type FormLimit = Exclude<keyof UploadLimits, "memory">;
 
-/** The error for exceeding each limit: its code, what has too many, and of what. */
+/** The error for exceeding each limit: its code, the part with too many, and the unit. */
 const EXCESS: Readonly<Record<FormLimit, readonly [UploadErrorCode, string, string]>> = {
   files: ["LIMIT_FILE_COUNT", "the form", "files"],
   fileSize: ["LIMIT_FILE_SIZE", "the file", "bytes"],
@@ -88,7 +88,7 @@ const RETRY_AFTER_S = 1;
  * Checks a limit.
  *
  * @param limits All limits
- * @param name Name of the limit
+ * @param name The limit's name
  * @param value The value; `NaN` passes
  * @param field Name of the current field
  * @throws {HttpError} 413 if it is above the limit

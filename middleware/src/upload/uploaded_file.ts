@@ -1,8 +1,8 @@
 import type { Request } from "@sluice/sluice";
 
-/** What a form claims about a file. The client wrote all of it, and it may be anything. */
+/** A form's claims about a file. The client wrote all of them, and they may be anything. */
 export interface FileClaims {
-  /** Name of the field. */
+  /** The field's name. */
   readonly fieldname: string;
   /** The client's name for the file, without a path. Never use it as a path, and escape it in pages. */
   readonly originalname: string;
@@ -18,11 +18,11 @@ export interface UploadedFile<Value = unknown> extends FileClaims {
   readonly buffer?: Uint8Array<ArrayBuffer>;
   /** The folder, if files are written to one. */
   readonly destination?: string;
-  /** The random name of the file in its folder. */
+  /** The file's random name in its folder. */
   readonly filename?: string;
-  /** Path of the file. */
+  /** The file's path. */
   readonly path?: string;
-  /** What the program's function returned, if files go to one. */
+  /** The value that the program's function returned, if files go to one. */
   readonly value?: Value;
 }
 
@@ -30,7 +30,8 @@ export interface UploadedFile<Value = unknown> extends FileClaims {
 export interface IncomingFile extends FileClaims {
   /**
    * The bytes as they arrive. The client is read no faster than the stream is. It fails if the client disconnects or
-   * the file is too large; the request is then rejected, whatever the function does. Unread bytes are discarded.
+   * the file is too large; the request is then rejected regardless of what the function does. Unread bytes are
+   * discarded.
    */
   readonly stream: ReadableStream<Uint8Array<ArrayBuffer>>;
 }
@@ -66,7 +67,7 @@ export interface FileStore {
   readonly isTemporary?: boolean;
 }
 
-/** The bytes of a file as they arrive, within their limits. */
+/** A file's bytes as they arrive, within their limits. */
 export interface FileContent {
   /** Returns the next bytes, `undefined` at the end. */
   read(): Promise<Uint8Array<ArrayBuffer> | undefined>;

@@ -7,13 +7,13 @@ interface Asked {
 export class CookieClient {
   /** Cookies by name. */
   readonly cookies: Map<string, string>;
-  /** The `Set-Cookie` lines of the last response. */
+  /** The last response's `Set-Cookie` lines. */
   setCookies: string[] = [];
   readonly #asked: Asked;
   readonly #origin: string;
 
   /**
-   * @param asked Target of the requests
+   * @param asked The requests' target
    * @param origin Its origin
    * @param cookies Initial cookies
    */
@@ -28,7 +28,7 @@ export class CookieClient {
     return new CookieClient(this.#asked, this.#origin, this.cookies);
   }
 
-  /** Sends a request with the cookies, and keeps those of the response. */
+  /** Sends a request with the cookies, and keeps the response's. */
   async ask(path: string, init: RequestInit = {}): Promise<Response> {
     const headers = new Headers(init.headers);
     if (this.cookies.size > 0) headers.set("cookie", Array.from(this.cookies, (pair) => pair.join("=")).join("; "));

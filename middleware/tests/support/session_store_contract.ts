@@ -18,9 +18,9 @@ const TTL_MS = 400;
 const LONG_MS = 600_000;
 
 /**
- * The contract of every store, with one test per guarantee.
+ * The contract for every store, with one test per guarantee.
  *
- * @param name Name of the store
+ * @param name The store's name
  * @param withSubject Calls back with a new store
  * @param options Test options
  */

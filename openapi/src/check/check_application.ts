@@ -338,7 +338,7 @@ function refusalIn(text: string): { where: string; why: string } {
   }
 }
 
-/** Returns the request with the most parts, and of those the shortest: it offers the most to change. */
+/** Returns the shortest of the requests with the most parts: it offers the most to change. */
 function largest(drafts: readonly Draft[]): Draft {
   const parts = (value: unknown): number =>
     typeof value === "object" && value !== null

@@ -39,7 +39,7 @@ export interface KnownOperation {
   /** Method and path, as in the document: `POST /users/{id}`. */
   readonly name: string;
   readonly method: string;
-  /** The path in the syntax of routes. */
+  /** The path in route syntax. */
   readonly path: string;
   readonly operation: OpenApiOperation;
   readonly parameters: readonly KnownParameter[];

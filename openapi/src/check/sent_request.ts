@@ -13,7 +13,7 @@ export interface SentRequest {
   readonly body?: string;
 }
 
-/** The host of all requests, visible to applications. */
+/** The host in all requests, visible to applications. */
 const ORIGIN = "http://localhost";
 
 /**

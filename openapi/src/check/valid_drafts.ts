@@ -7,7 +7,7 @@ import { isFile, NoValueError, type Values } from "./values.ts";
  * Generates requests that a document allows.
  *
  * @param known The operation
- * @param values Generates values of its schemas
+ * @param values Generates values for its schemas
  * @throws {NoValueError} If a required part cannot be generated
  */
 export function validDrafts({ parameters, operation }: KnownOperation, values: Values): Arbitrary<Draft> {

@@ -30,7 +30,7 @@ export class Values {
   }
 
   /**
-   * Generates values of a schema.
+   * Generates values for a schema.
    *
    * @param schema The schema
    * @param location Where they are written

@@ -3,7 +3,7 @@ import { fieldTexts, joined } from "./parameters.ts";
 import type { WireRoute } from "./wire.ts";
 
 /**
- * Options of `fetch` that a route does not determine: `signal`, `credentials`, `cache` and the rest.
+ * `fetch` options that a route does not determine: `signal`, `credentials`, `cache` and the rest.
  *
  * @example A call with a deadline
  * ```ts
@@ -34,9 +34,9 @@ export interface Call extends CallOptions {
 /**
  * Creates the request for a call.
  *
- * @param origin Address of the application, with any prefix that all paths share
+ * @param origin The application's address, with any prefix that all paths share
  * @param method Its method in lower case
- * @param path Its path, in the syntax of routes
+ * @param path Its path, in route syntax
  * @param call The data to send
  * @param wire How to send it, where that differs from the default
  * @param common Headers for all requests; the call's own replace them

@@ -6,9 +6,9 @@ const PART = /\\(.)|([:*])(?:"([^"]*)"|([$_\p{ID_Start}\d][$\u200c\u200d\p{ID_Co
 /**
  * Fills parameters into a path.
  *
- * @param path The path, in the syntax of routes
+ * @param path The path, in route syntax
  * @param params The parameters
- * @param styleOf Style of a parameter, if not the default
+ * @param styleOf A parameter's style, if not the default
  * @returns The path, encoded
  * @throws {TypeError} If a parameter is missing, or a segment would be empty, `.` or `..`
  */

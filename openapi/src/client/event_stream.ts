@@ -13,7 +13,7 @@ export interface ServerSentEvent<Data = string> {
 /**
  * Reads server-sent events (HTML, section 9.2.6). Ending the iteration ends the request.
  *
- * @param body The body of the response
+ * @param body The response body
  * @param parse Converts an event's data to a value
  */
 export async function* eventStream<Data>(
@@ -69,7 +69,7 @@ async function* lines(body: ReadableStream<Uint8Array>, withRest = false): Async
   }
 }
 
-/** Finds where the first line ends, and the next one begins; an LF may still follow a CR at the end of the data. */
+/** Finds where the first line ends, and the next one begins; an LF may still follow a CR that ends the data. */
 function endOfLine(text: string, from: number, isWhole: boolean): { at: number; next: number } | undefined {
   END_OF_LINE.lastIndex = from;
   const found = END_OF_LINE.exec(text);

@@ -20,7 +20,7 @@ import type { Wire } from "./wire.ts";
  * ```
  */
 export interface ClientOptions {
-  /** Address of the application, such as `https://api.example`; in a browser, the page's by default. */
+  /** The application's address, such as `https://api.example`; in a browser, the page's by default. */
   readonly baseUrl?: string | URL;
   /** Sends requests; the global `fetch` by default, and `app.fetch` in tests. */
   readonly fetch?: (request: Request) => Response | Promise<Response>;
@@ -36,7 +36,7 @@ const METHODS = ["get", "put", "post", "delete", "options", "head", "patch", "tr
  * @param wire Routes that differ from the defaults
  * @param options Where requests go
  * @returns A function for each method, which accepts a path and the data to send
- * @throws {TypeError} If there is no address: outside of browsers, `baseUrl` or `fetch` is required
+ * @throws {TypeError} If there is no address: outside browsers, `baseUrl` or `fetch` is required
  *
  * @example A client of routes without descriptions
  * ```ts

@@ -25,7 +25,7 @@ export function fieldTexts(name: string, value: ParameterValue, style?: string):
   return Object.entries(value).flatMap(([key, one]) => fieldTexts(`${name}[${key}]`, one));
 }
 
-/** Separators between the items of an array in one value. */
+/** Separators between an array's items in one value. */
 const SEPARATORS: Readonly<Record<string, string>> = { form: ",", spaceDelimited: "%20", pipeDelimited: "%7C" };
 
 /**

@@ -30,5 +30,5 @@ async function dataOf(response: Response, { jsonEvents }: WireRoute): Promise<un
   return body;
 }
 
-/** Media types of newline-delimited JSON. */
+/** Media types for newline-delimited JSON. */
 const LINES = new Set(["application/jsonl", "application/x-ndjson", "application/ndjson", "application/x-jsonlines"]);

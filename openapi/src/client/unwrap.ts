@@ -48,7 +48,7 @@ export class ResponseError extends Error {
  * Waits for a call and returns its data, for libraries that expect a rejecting promise, such as React Query and SWR.
  *
  * @param call The call
- * @returns The data of a success
+ * @returns The data from a successful response
  * @throws {ResponseError} If the status is not 200 to 299
  *
  * @example A query of React Query

@@ -1,8 +1,8 @@
 /** How the parts of a route's requests are serialized, where that differs from the default. */
 export interface WireRoute {
-  /** Media type of `body`. */
+  /** The media type for `body`. */
   readonly type?: string;
-  /** OpenAPI styles of parameters, by part and name: `{ "query.ids": "pipeDelimited" }`; a star explodes it. */
+  /** OpenAPI styles for parameters, by part and name: `{ "query.ids": "pipeDelimited" }`; a star explodes it. */
   readonly styles?: Readonly<Record<string, string>>;
   /** Whether event data is JSON. */
   readonly jsonEvents?: true;

@@ -26,16 +26,16 @@ interface Component {
 
 const PREFIX = "#/components/schemas/";
 
-/** Keywords whose value is a map of schemas. */
+/** Keywords with a map of schemas as their value. */
 const MAPS = new Set(["properties", "patternProperties", "dependentSchemas"]);
 
-/** Keywords whose value is data, without schemas in it. */
+/** Keywords with data, without schemas, as their value. */
 const DATA = new Set(["const", "default", "enum", "examples", "example", "required", "dependentRequired"]);
 
 /**
- * A document's named schemas. Names do not depend on the order of routes. A schema that is identical in requests and
- * responses is one component; a differing output is `NoteOutput` beside `Note`. If different schemas have the same
- * name, their content decides which becomes `Note2`. Schemas used once are inlined.
+ * A document's named schemas. Names do not depend on route order. A schema that is identical in requests and responses
+ * is one component; a differing output is `NoteOutput` beside `Note`. If different schemas have the same name, their
+ * content decides which becomes `Note2`. Schemas used once are inlined.
  */
 export class Components {
   readonly #found: Found[] = [];
@@ -76,7 +76,7 @@ export class Components {
         return name === undefined ? this.#discriminated(rewrite(child), undefined, direction) : reference(name, child);
       }, refer);
     const named = given ?? nameOf(root);
-    // a schema that is only a reference has the name of its target
+    // a schema that is only a reference has its target's name
     const isReference = typeof root["$ref"] === "string";
     const added = named === undefined || isReference
       ? this.#discriminated(rewrite(root), undefined, direction)
@@ -147,7 +147,7 @@ export class Components {
     return [`${PREFIX}${this.#found.push(found) - 1}`, found];
   }
 
-  /** Adds a discriminator where one exists; if the schema is named, its alternatives get names, too. */
+  /** Adds a discriminator where one exists; if the schema is named, its alternatives also get names. */
   #discriminated(json: JsonSchema, name: string | undefined, direction: Direction): JsonSchema {
     const found = discriminatorOf(json, (one) => this.resolve(one));
     if (found === undefined) return json;
@@ -230,7 +230,7 @@ function pointing(discriminator: unknown): unknown {
     propertyName?: unknown;
     mapping?: Record<string, unknown>;
   };
-  // a property may have this name, too
+  // a property may also have this name
   if (typeof propertyName !== "string" || !isObject(mapping)) return discriminator;
   const names = Object.entries(mapping).map(([value, one]) => [value, Object(one)["$ref"] ?? one] as const);
   return { propertyName, mapping: Object.fromEntries(names) };

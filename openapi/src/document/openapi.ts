@@ -48,11 +48,11 @@ export interface WithRoutes {
 export interface OpenApiOptions {
   /** Where the API is served; by default at the document's origin. */
   readonly servers?: readonly OpenApiServer[];
-  /** Descriptions of the tags; tags that appear only on routes have none. */
+  /** Tag descriptions; tags that appear only on routes have none. */
   readonly tags?: readonly OpenApiTag[];
   /** Security schemes by name: `{ bearer: { type: "http", scheme: "bearer" } }`. */
   readonly securitySchemes?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
-  /** What authorises requests, unless `operation` overrides it: any one of the list. */
+  /** What authorises requests, unless `operation` overrides it: any one on the list. */
   readonly security?: readonly SecurityRequirement[];
   /** Names for schemas that have none. */
   readonly schemas?: Readonly<Record<string, unknown>>;
@@ -85,7 +85,7 @@ const INFO_NAMES: OptionNames<OpenApiInfo> = {
   license: true,
 };
 
-/** Options of swagger-jsdoc, Fastify's swagger and express-openapi. */
+/** Options from swagger-jsdoc, Fastify's swagger and express-openapi. */
 const INSTEAD = {
   info: 'write openapi(app, { title: "Books", version: "1.0.0" }, options)',
   definition: 'write openapi(app, { title: "Books", version: "1.0.0" }, options)',
@@ -106,7 +106,7 @@ const OF_ALL = ["get", "put", "post", "delete", "patch"];
  * cannot be expressed is listed under `x-not-expressible`, with its route and the reason.
  *
  * @param app The application, or a router
- * @param info Title and version of the API, and other fields of the info object
+ * @param info The API's title and version, and other fields in the info object
  * @param options What the routes do not define
  * @returns A new document, serializable as JSON
  * @throws {TypeError} If an option is unknown or of the wrong type
@@ -130,7 +130,7 @@ export function openapi(app: WithRoutes, info: OpenApiInfo, options: OpenApiOpti
 }
 
 /**
- * Checks the inputs of a document.
+ * Checks a document's inputs.
  *
  * @param info The info object
  * @param options The options

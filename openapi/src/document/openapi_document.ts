@@ -2,17 +2,17 @@ import type { JsonSchema } from "../schema/json_schema.ts";
 
 export type { JsonSchema };
 
-/** The info object of OpenAPI 3.1. */
+/** OpenAPI 3.1's info object. */
 export interface OpenApiInfo {
-  /** Name of the API. */
+  /** The API's name. */
   readonly title: string;
-  /** Version of the API, not of OpenAPI. */
+  /** The API's version, not OpenAPI's. */
   readonly version: string;
   /** A one-line summary. */
   readonly summary?: string;
   /** A description in CommonMark. */
   readonly description?: string;
-  /** URL of the terms of service. */
+  /** URL for the terms of service. */
   readonly termsOfService?: string;
   /** Contact for questions. */
   readonly contact?: { readonly name?: string; readonly url?: string; readonly email?: string };
@@ -55,13 +55,13 @@ export interface OpenApiParameter {
   style?: string;
   /** Whether each of its values is a separate parameter. */
   explode?: boolean;
-  /** The schema of its value. */
+  /** Its value's schema. */
   schema: JsonSchema;
   /** An example value. */
   example?: unknown;
 }
 
-/** A body of one media type. */
+/** A body with one media type. */
 export interface OpenApiMedia {
   /** Its schema. */
   schema?: JsonSchema;
@@ -93,7 +93,7 @@ export interface OpenApiOperation {
   tags?: readonly string[];
   /** Whether it is deprecated. */
   deprecated?: boolean;
-  /** What authorises a request: any one of the list. */
+  /** What authorises a request: any one on the list. */
   security?: readonly SecurityRequirement[];
   /** Parameters outside the body. */
   parameters?: OpenApiParameter[];
@@ -151,7 +151,7 @@ export interface OpenApiDocument {
   components?: { schemas?: Record<string, JsonSchema>; securitySchemes?: Record<string, Record<string, unknown>> };
   /** What authorises requests, unless an operation overrides it. */
   security?: readonly SecurityRequirement[];
-  /** The groups of operations. */
+  /** The operation groups. */
   tags?: readonly OpenApiTag[];
   /** Anything that the document cannot express. */
   "x-not-expressible"?: readonly NotExpressible[];

@@ -1,4 +1,4 @@
-/** A parameter of a path. */
+/** A path parameter. */
 export interface TemplateParam {
   /** Its name, as in `req.params`. */
   readonly name: string;
@@ -16,7 +16,7 @@ export interface PathTemplate {
   readonly params: readonly TemplateParam[];
 }
 
-/** A part of a path as registered. */
+/** A part of a registered path. */
 type Part = string | TemplateParam | { readonly optional: readonly Part[] };
 
 /** As many as five optional parts produce; more templates would clutter the document. */
@@ -128,7 +128,7 @@ class PartReader {
     this.#at += suffix.length;
     const param = { name, spans: suffix === "*" || suffix === "+", ...pattern === undefined ? {} : { pattern } };
     if (suffix !== "?") parts.push(param);
-    // the preceding slash or dot is optional, too
+    // the preceding slash or dot is also optional
     else parts.push({ optional: [...(/^[/.]$/.test(String(parts.at(-1))) ? [parts.pop()!] : []), param] });
     return true;
   }

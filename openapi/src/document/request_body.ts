@@ -44,7 +44,7 @@ export interface BodyFacts {
   readonly required: boolean;
   /** The program's declarations about the route. */
   readonly said: OperationDetails;
-  /** The program's serialization of form fields. */
+  /** The program's serialization for form fields. */
   readonly serialization: Readonly<Record<string, Serialization>>;
 }
 
@@ -158,7 +158,7 @@ function form(
   };
 }
 
-/** Media types that a schema requires of a file, or of each file in an array. */
+/** Media types that a schema requires for a file, or for each file in an array. */
 function mediaTypesOf(schema: JsonSchema, resolve: (schema: JsonSchema) => JsonSchema): readonly string[] {
   return alternatives(schema, resolve).flatMap((one): readonly string[] => {
     const { contentMediaType, items } = one;

@@ -13,7 +13,7 @@ export interface ResponseFacts {
   readonly refuses: Readonly<Record<string, ResponseDetails>>;
   /** Whether requests are rejected in an undeclared way. */
   readonly refusesSomehow: boolean;
-  /** Names of the middleware before the handler. */
+  /** Names of middleware before the handler. */
   readonly names: readonly string[];
 }
 

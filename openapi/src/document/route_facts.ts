@@ -10,7 +10,7 @@ export interface RouteFacts {
   readonly names: readonly string[];
   /** Media types that they read. */
   readonly reads: readonly string[];
-  /** The schemas of each part of the request, in checking order. */
+  /** Each request part's schemas, in checking order. */
   readonly schemas: Readonly<Record<RequestPart, readonly unknown[]>>;
   /** The response schemas, by status; for one status, the later one wins. */
   readonly responses: ReadonlyMap<string, unknown>;

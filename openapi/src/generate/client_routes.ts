@@ -37,7 +37,7 @@ function shapeOf(template: string): string {
 }
 
 /**
- * Converts a path to the syntax of routes, without optional parts: `/users/:id`.
+ * Converts a path to route syntax, without optional parts: `/users/:id`.
  *
  * @param template The path in OpenAPI's syntax
  * @param spans Which of its parameters span several segments

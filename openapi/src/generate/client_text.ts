@@ -278,13 +278,13 @@ ${code}
   }
 }
 
-/** Generated types of a body. */
+/** A body's generated types. */
 interface BodyText {
   /** Its fields, per media type; a call has the fields for one of them. */
   readonly fields: readonly string[];
   /** Whether a call without it fails to compile. */
   readonly isRequired: boolean;
-  /** Media type of `body`, which the client sets itself. */
+  /** The media type for `body`, which the client sets itself. */
   readonly wire?: string;
 }
 

@@ -36,7 +36,7 @@ const NAMES: OptionNames<GenerateOptions> = { document: true, command: true };
  *
  * @param app The application, or a router
  * @param options How to generate it
- * @returns The source of the module; the same routes give the same source
+ * @returns The module's source; the same routes give the same source
  * @throws {TypeError} If an option is unknown or of the wrong type
  *
  * @example A build that generates the client itself

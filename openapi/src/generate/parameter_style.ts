@@ -1,7 +1,7 @@
 import type { JsonSchema, OpenApiOperation, OpenApiParameter } from "../document/openapi_document.ts";
 
 /**
- * How a parameter is serialized, in the notation of the client's runtime.
+ * How a parameter is serialized, in the client runtime's notation.
  *
  * @param parameter The parameter
  * @returns OpenAPI's style, with a star if it is exploded; `undefined` for the default

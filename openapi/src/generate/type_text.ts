@@ -23,12 +23,12 @@ const SIMPLE: Readonly<Record<string, string>> = {
 const PLAIN_NAME = /^[$_\p{ID_Start}][$\u200c\u200d\p{ID_Continue}]*$/u;
 
 /**
- * Generates the type of a JSON Schema's values, as far as TypeScript can express it. Bounds, patterns and `not` are
+ * Generates the type for a JSON Schema's values, as far as TypeScript can express it. Bounds, patterns and `not` are
  * dropped.
  *
  * @param schema The schema
  * @param context Component names
- * @param indent Indentation of the lines after the first
+ * @param indent Indentation for the lines after the first
  */
 export function typeText(schema: unknown, context: TypeContext, indent = ""): string {
   if (typeof schema !== "object" || schema === null) return schema === false ? "never" : "unknown";
@@ -40,7 +40,7 @@ export function typeText(schema: unknown, context: TypeContext, indent = ""): st
  *
  * @param schema The schema
  * @param context Component names
- * @param indent Indentation of the closing brace
+ * @param indent Indentation for the closing brace
  */
 export function objectText(schema: JsonSchema, context: TypeContext, indent: string): string {
   const { properties = {}, required = [], additionalProperties: rest, patternProperties } = schema as {

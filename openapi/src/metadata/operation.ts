@@ -5,7 +5,7 @@ import type { AnySchema } from "./standard_schema.ts";
 
 /** A response in an OpenAPI document. */
 export interface ResponseDetails {
-  /** When it is sent; by default the reason phrase of its status. */
+  /** When it is sent; by default its status's reason phrase. */
   readonly description?: string;
   /** Schema of its body. */
   readonly schema?: AnySchema;
@@ -65,7 +65,7 @@ export interface OperationDetails {
   readonly deprecated?: boolean;
   /** Whether documents omit them. */
   readonly hide?: boolean;
-  /** What authorises requests: any one of the list, each with names of security schemes and their scopes. */
+  /** What authorises requests: any one on the list, each with names of security schemes and their scopes. */
   readonly security?: readonly Readonly<Record<string, readonly string[]>>[];
   /** Media types of the body; by default those of the body parsers before the handler, or `application/json`. */
   readonly consumes?: readonly string[];

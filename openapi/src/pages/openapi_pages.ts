@@ -53,7 +53,7 @@ The document itself is at openapi.json.
  * request, from the routes registered by then.
  *
  * @param app The application, or a router
- * @param info Title and version of the API, and other fields of the info object
+ * @param info The API's title and version, and other fields in the info object
  * @param options As for `openapi`, and where the viewer is
  * @returns Middleware for `app.use` with a path
  * @throws {TypeError} If an option is unknown or of the wrong type

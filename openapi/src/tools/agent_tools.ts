@@ -53,7 +53,7 @@ export interface AgentTool {
   /** The operation itself, with its tags. */
   readonly operation: OpenApiOperation;
   /**
-   * Sends the request. A rejection by the application is a result, too, so the model can correct itself.
+   * Sends the request. The application's rejection is also a result, so the model can correct itself.
    *
    * @param input The model's input, following the schema; unknown names are ignored
    * @param request Headers and other fields outside the model's control

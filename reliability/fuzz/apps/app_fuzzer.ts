@@ -25,7 +25,7 @@ type Outcome = { readonly refused: string } | {
   readonly logs: readonly (readonly unknown[])[];
 };
 
-/** Options of {@linkcode AppFuzzer}. */
+/** Options for {@linkcode AppFuzzer}. */
 export interface AppOptions {
   /** Runtimes compared with Express, all by default. */
   readonly runtimes?: readonly RuntimeName[];

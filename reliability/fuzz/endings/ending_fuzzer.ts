@@ -44,7 +44,7 @@ const PATIENCE_MS = 10_000;
 /** Polling interval in ms. */
 const LOOK_MS = 5;
 
-/** Options of {@linkcode EndingFuzzer}. */
+/** Options for {@linkcode EndingFuzzer}. */
 export interface EndingOptions {
   /** Name of a fault that the program plants. */
   readonly fault?: string;

@@ -30,7 +30,7 @@ export const SUBJECTS: readonly Subject[] = [
   { runtime: "Bun", servedBy: "serve" },
 ];
 
-/** Options of {@linkcode OrderFuzzer}. */
+/** Options for {@linkcode OrderFuzzer}. */
 export interface OrderOptions {
   /** Name of a fault that the program plants. */
   readonly fault?: string;

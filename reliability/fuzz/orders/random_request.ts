@@ -17,7 +17,7 @@ export interface WireRequest {
 const JSON_TYPES = ["application/json", "application/json", "application/json; charset=utf-8", "Application/JSON"];
 const FORM_TYPES = ["application/x-www-form-urlencoded", "application/x-www-form-urlencoded;charset=utf-8"];
 const TEXT_TYPES = ["text/plain", "text/plain", "text/plain;charset=utf-8", "text/plain; charset=latin1"];
-/** Paths whose handlers read the body, and the body types they read. */
+/** Paths where handlers read the body, and the body types they read. */
 const BODY_PATHS: Readonly<Record<string, readonly string[]>> = {
   "/json": JSON_TYPES,
   "/json-strange": ["application/vnd.api+json", "text/x-json", "text/plain"],
@@ -73,7 +73,7 @@ const PATHS = [
   ...["/docs/openapi.json", "/docs", "/socket", "/socket/"],
   ...["/response", "/bytes", "/format", "/view", "/app4/view", "/app0/view", "/item/7/parts"],
 ];
-/** Paths whose handlers take part of the response from the query. */
+/** Paths where handlers take part of the response from the query. */
 const QUERIES: Readonly<Record<string, readonly string[]>> = {
   "/type?of=": ["html", "json", "png", "text/plain", "text/html;charset=latin1", "TEXT/HTML", "x", "a/b", "js", ".css"],
   "/header?name=": [

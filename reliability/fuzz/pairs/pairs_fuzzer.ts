@@ -70,7 +70,7 @@ const REQUESTS: Readonly<Record<PairStep["sent"], Pick<Asking, "method" | "body"
   files: { method: "POST", type: `multipart/form-data; boundary=${BOUNDARY}`, body: PARTS.join("") },
 };
 
-/** Options of {@linkcode PairsFuzzer}. */
+/** Options for {@linkcode PairsFuzzer}. */
 export interface PairsOptions {
   /** Name of a fault that the program plants. */
   readonly fault?: string;

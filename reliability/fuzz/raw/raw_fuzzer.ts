@@ -35,7 +35,7 @@ const KNOWN: Readonly<Record<RawServer, readonly string[]>> = {
   "uWebSockets.js": ["a proper request is not answered"],
 };
 
-/** Options of {@linkcode RawFuzzer}. */
+/** Options for {@linkcode RawFuzzer}. */
 export interface RawOptions {
   /** Name of a fault that the program plants. */
   readonly fault?: string;

@@ -13,7 +13,7 @@ export interface PublicSymbol {
   /** Unique key of the symbol, however often it is exported. */
   readonly key: string;
   readonly doc: JsDoc;
-  /** Its declarations: a class may be an interface, too. */
+  /** Its declarations: a class may also be an interface. */
   readonly declarations: readonly Declaration[];
 }
 

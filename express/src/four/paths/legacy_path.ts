@@ -32,7 +32,7 @@ export interface ConstrainedPath {
 
 const NAME = /[$_\p{ID_Start}][$\u200c\u200d\p{ID_Continue}]*|"[^"]*"/yu;
 
-/** In Express 4 it may begin with a digit, too. */
+/** In Express 4 it may also begin with a digit. */
 const PARAMETER_NAME = /[$\u200c\u200d\p{ID_Continue}]+|"[^"]*"/yu;
 
 /** Literal characters that clients may encode. */
