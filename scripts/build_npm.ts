@@ -95,7 +95,7 @@ export async function buildNpm(to: URL, repository: string): Promise<Built[]> {
     const modules = { folder, external: names.filter((name) => !included.includes(name)), sourceMaps: true };
     await bundle({ ...modules, entries: all, to: "dist/", format: "es" });
     if (facts.listensOnNode) {
-      // without source maps, four fifths of the size: wrangler generates its own, and the code keeps the sources' names
+      // without source maps, at four fifths the size: wrangler generates its own, and the code keeps the sources' names
       const forWorkers = { ...modules, sourceMaps: false, replaced: WORKERD_MODULES };
       await bundle({ ...forWorkers, entries, to: "workerd/", format: "es" });
       await Deno.writeTextFile(new URL(`dist/${ON_NODE}.js`, folder), ON_NODE_MODULE);

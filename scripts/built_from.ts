@@ -34,7 +34,7 @@ async function filesBelow(root: URL, folder: string): Promise<string[]> {
 }
 
 /**
- * Computes a digest of those files and the building Deno's version: equal digests mean equal builds.
+ * Computes a digest over those files and the version of Deno that builds: equal digests mean equal builds.
  *
  * @param root The repository
  */

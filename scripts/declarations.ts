@@ -32,7 +32,7 @@ export interface Exported {
  *
  * They are CommonJS declarations, `mod.d.cts`, and for ES modules `mod.d.ts` re-exports all names, so that a class has
  * one type in a program however its modules load it. They are not bundled: the bundlers we tried confuse equal names in
- * different namespaces, of which there are dozens here.
+ * different namespaces, and there are dozens here.
  *
  * @param declaring Inputs and output
  * @returns Each entry point's exports

@@ -14,7 +14,7 @@ type Value<T> = T extends readonly string[] ? string[]
  * @param defaults The flags and their defaults: a positive number, a string, a boolean, or a list, from which to choose
  * items, separated by commas
  * @param args The command's arguments, by default this process's
- * @returns Their values; chosen items keep the order of the list
+ * @returns Their values; chosen items keep the list's order
  * @throws {RangeError} If a flag is unknown, a number is not positive, or a name is not in the list
  *
  * @example

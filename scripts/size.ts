@@ -17,7 +17,7 @@ const ROOT = new URL("../", import.meta.url);
 /** The bundler's own code: the start of the module, and its exports. */
 const BUNDLER = "the bundler";
 
-/** The minified code of one file in a bundle. */
+/** One file's minified code in a bundle. */
 export interface Part {
   /** Path below the root, or `npm:` and the package. */
   readonly path: string;
@@ -39,9 +39,9 @@ export interface Share {
 
 /** A bundle by features. */
 export interface Shares {
-  /** Bytes of the bundle, minified. */
+  /** Bytes in the bundle, minified. */
   readonly minified: number;
-  /** Bytes of the bundle, compressed with `gzip -9`. */
+  /** Bytes in the bundle, compressed with `gzip -9`. */
   readonly gzipped: number;
   /** The features' shares, the largest first. */
   readonly shares: readonly Share[];

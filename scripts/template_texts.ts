@@ -3,10 +3,10 @@
 const TEMPLATES = new URL("../create/templates/", import.meta.url);
 
 /**
- * Replaces the module that reads templates with one that contains them: JSR rewrites the imports of every TypeScript
+ * Replaces the module that reads templates with one that contains them: JSR rewrites the imports in every TypeScript
  * file, and npm omits or renames files such as `.gitignore`.
  *
- * @param folder Folder of the program's sources
+ * @param folder Folder with the program's sources
  */
 export async function writeTemplateTexts(folder: URL): Promise<void> {
   const texts = Object.fromEntries(await textsBelow(""));

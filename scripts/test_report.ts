@@ -34,7 +34,7 @@ function pathOf(name: string): string {
 
 /**
  * Parses `deno test` output. It does not use the `--junit-path` report, which is truncated if the process is slow to
- * write it, and lacks errors outside of tests.
+ * write it, and lacks errors outside tests.
  *
  * @param output The run's whole output
  * @returns `null` if the run did not reach its summary

@@ -4,7 +4,7 @@ export const JSON_SIZES = [1, 10, 100] as const;
 /** Stream chunk size, in bytes. */
 export const CHUNK_BYTES = 64 * 1024;
 
-/** A chunk of a stream. */
+/** A stream chunk. */
 export const CHUNK: Uint8Array<ArrayBuffer> = new Uint8Array(CHUNK_BYTES).fill(0x61);
 
 /**

@@ -43,7 +43,7 @@ export class Latencies {
   /**
    * Returns a latency percentile.
    *
-   * @param part Fraction of the requests: 0.99 for the 99th percentile
+   * @param part Fraction of requests: 0.99 for the 99th percentile
    * @returns ms
    */
   at(part: number): number {

@@ -102,7 +102,7 @@ async function tableFor(servers: ReadonlyMap<string, Server>, connections: numbe
 }
 
 /**
- * Returns the ratio of p99 over all rounds, with the lowest and the highest of the parts; and the median of single
+ * Returns the ratio of p99 over all rounds, with the lowest and the highest among the parts; and the median of single
  * rounds' ratios, which other programs that use the processor for a few rounds do not affect.
  */
 function ratiosOf(taken: readonly Counts[], floor: readonly Counts[]): string[] {

@@ -19,7 +19,7 @@ export interface Scenario {
   /** The application to send it to. */
   readonly application: Application;
   /**
-   * Creates one request of it.
+   * Creates one request for it.
    *
    * @param id A five-digit number, different for each request
    * @param random For everything else

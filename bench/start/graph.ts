@@ -4,7 +4,7 @@ const ROOT = new URL("../../", import.meta.url);
 
 /** Modules and packages that an entry point loads before its first line runs. */
 export interface Graph {
-  /** Modules of this repository, with their sizes in bytes, the largest first. */
+  /** Modules in this repository, with their sizes in bytes, the largest first. */
   readonly own: readonly { readonly path: string; readonly bytes: number }[];
   /** Packages they import. */
   readonly packages: readonly string[];

@@ -60,7 +60,7 @@ await buildPackages(new URL(${JSON.stringify(folder.href)}));`;
   return await packagesIn("before", folder);
 }
 
-/** Builds, unless a build of files with the same contents exists. */
+/** Builds, unless there is already a build from files with the same contents. */
 async function unlessUnchanged(checkout: URL, folder: URL, build: () => Promise<void>): Promise<void> {
   const stamp = new URL("built_from.txt", folder);
   const contents = `${checkout.href} ${await digestOfSources(checkout)}`;

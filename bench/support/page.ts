@@ -6,7 +6,7 @@ import { withSection } from "../../scripts/section.ts";
 const DOCS = new URL("../../docs/", import.meta.url);
 
 /**
- * Writes results between the markers of a section, `<!-- bench:name -->` and `<!-- /bench:name -->`.
+ * Writes results between a section's markers, `<!-- bench:name -->` and `<!-- /bench:name -->`.
  *
  * @param sections Markdown text by section name
  * @param name The page's file name

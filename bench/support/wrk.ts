@@ -8,7 +8,7 @@ const SCRIPT = fileURLToPath(new URL("traffic.lua", import.meta.url));
 const LONGEST = 600;
 /** Printed by the script once it has read all requests. */
 const READY = "ready\n";
-/** The end of wrk's output before it waits for its time to run out. */
+/** The end of wrk's output before it waits until its time runs out. */
 const RUNNING = "connections\n";
 /** ms between requests to stop. */
 const AGAIN_MS = 20;
@@ -19,7 +19,7 @@ export interface Load {
   readonly origin: string;
   /** Requests to send. */
   readonly traffic: Traffic;
-  /** Index of the first request. */
+  /** The first request's index. */
   readonly from?: number;
   /** Number of connections. */
   readonly connections?: number;

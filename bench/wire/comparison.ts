@@ -1,7 +1,7 @@
 /** The contestants and their comparisons. */
 import type { Scenario } from "../service/scenarios.ts";
 
-/** Contestants with their names in the tables, in the order of the columns; the first is the floor. */
+/** Contestants with their names in the tables, in column order; the first is the floor. */
 export const TITLES: ReadonlyMap<string, string> = new Map([
   ["hand", "hand-written, barest"],
   ["sluice", "Sluice"],
@@ -67,7 +67,7 @@ export const PAIRS: readonly (readonly [own: string, other: string, title: strin
   ["uws-sluice-lean", "uws-hand", "Sluice lean on uWebSockets.js over the same hand-written"],
 ];
 
-/** Pairs of the same contestant from this checkout and another one. */
+/** Pairs: the same contestant from this checkout and from another one. */
 export const CHANGES: readonly (readonly [now: string, before: string])[] = [
   ["sluice", `sluice${BEFORE}`],
   ["sluice-lean", `sluice-lean${BEFORE}`],

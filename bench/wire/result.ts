@@ -117,7 +117,7 @@ function cellsOf(row: Row, columns: Columns): string[] {
  * Formats the ratios to the floor for all kinds of clients in one table, as shown in the documentation: a cell has one
  * figure for each kind, and only the means have intervals.
  *
- * @param all Results of each kind of client
+ * @param all Results for each kind of client
  */
 export function compactTable(all: readonly (readonly Row[])[]): string {
   const columns = new Columns(all[0]!);
@@ -146,7 +146,7 @@ export function compactTable(all: readonly (readonly Row[])[]): string {
  * Formats the pairs with a ratio that is a goal: their means over all scenarios, and the scenario with the lowest
  * ratio.
  *
- * @param all Results of each kind of client
+ * @param all Results for each kind of client
  * @returns `null` if no pair was measured
  */
 export function goalsTable(all: readonly (readonly Row[])[]): string | null {
@@ -172,7 +172,7 @@ function least(rows: readonly Row[], own: string, other: string): string {
 /**
  * Formats this checkout's gains over another one, with intervals; differences beyond chance are bold.
  *
- * @param all Results of each kind of client
+ * @param all Results for each kind of client
  * @returns `null` if no other checkout was measured
  */
 export function changesTable(all: readonly (readonly Row[])[]): string | null {

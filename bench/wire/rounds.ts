@@ -44,8 +44,8 @@ const GAP_MS = 20;
 const STRIDE = 7919;
 
 /**
- * Measures all contestants together, in turns so short that if the machine slows down, it affects all of them. Ratios
- * are computed within a round.
+ * Measures all contestants together, in turns so short that a slowdown affects all of them: ratios are computed within
+ * a round.
  *
  * @param servers The contestants
  * @param traffic The requests to send

@@ -21,7 +21,7 @@ const OPTIONS = {
   version: { type: "boolean" },
 } as const;
 
-/** Output of `--help`. */
+/** Output for `--help`. */
 export const HELP = `Creates a Sluice project in a new folder.
 
 Usage:

@@ -129,7 +129,7 @@ function denoManifest(template: Template): unknown {
   };
 }
 
-/** Scripts of a `package.json`, and the packages they need. */
+/** Scripts for a `package.json`, and the packages they need. */
 function toolsOf(runtime: Exclude<Runtime, "deno">, template: Template): { scripts: object; packages: string[] } {
   if (runtime === "workers") {
     return {

@@ -1,4 +1,4 @@
-/** The files of the templates, in `templates/`. */
+/** The templates' files, in `templates/`. */
 import { readFile } from "node:fs/promises";
 
 /**

@@ -3,7 +3,7 @@ export class UserError extends Error {
   override readonly name = "UserError";
 }
 
-/** Returns the code of a system error, such as `EACCES`, or its message if it has none. */
+/** Returns a system error's code, such as `EACCES`, or its message if it has none. */
 export function codeOf(error: unknown): string {
   const { code, message } = error as NodeJS.ErrnoException;
   return code ?? message;

@@ -1,4 +1,7 @@
-/** The runtime of generated clients: what it sends, and how it reads responses. Uses real applications, in process. */
+/**
+ * The generated clients' runtime: the requests it sends, and how it reads responses. Uses real applications, in
+ * process.
+ */
 import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
 import { sse } from "@sluice/middleware/sse";
 import {

@@ -167,7 +167,7 @@ Deno.test("res.json takes what the schema of its status takes, and nothing else"
     res.json({ id: "1", at: new Date() });
     // @ts-expect-error -- the 404 body
     res.json({ title: "None" });
-    // @ts-expect-error -- that of 200
+    // @ts-expect-error -- the 200 body
     res.status(404).json(user);
     // @ts-expect-error -- there is no such field
     res.status(404).json({ title: "None", stack: "" });
@@ -197,7 +197,7 @@ Deno.test("res.json takes what the schema of its status takes, and nothing else"
   // two middleware, and one without a declaration
   app.get("/two", validate({ response: { 200: User } }), validate({ response: { 404: Problem } }), (_req, res) => {
     res.json(user);
-    // @ts-expect-error -- that of 200
+    // @ts-expect-error -- the 200 body
     res.status(404).json(user);
   });
   const reusable = (_req: sluice.Request, res: sluice.Response) => void res.json("anything");

@@ -189,7 +189,7 @@ Deno.test("what cannot work is refused when it is registered, with the route", (
   const arktype = validate({ params: type({ name: "string" }) });
   assertMatch(message(() => app.post("/k/:id", arktype)), /"name"/);
   app.post("/b/:id", id("id"));
-  // a group's handlers also get the parameters of its prefix
+  // a group's handlers also get its prefix's parameters
   app.group("/:tenant", (group) => group.get("/x", id("tenant")));
   // @ts-expect-error -- not a schema
   assertMatch(message(() => validate({ body: { type: "object" } })), /body must be a schema of Standard Schema 1/);

@@ -24,7 +24,7 @@ interface Fault {
   readonly fault: string;
   /** Maximum units for a key, in quotas, that the documentation allows if some decisions are not the store's. */
   readonly bound: number;
-  /** Starts the servers; returns the address of Redis and the fault to run. */
+  /** Starts the servers; returns Redis's address and the fault to run. */
   prepare(stack: AsyncDisposableStack): Promise<{
     redis: string | number;
     during(processes: readonly Child[]): Promise<void>;

@@ -9,7 +9,7 @@ import { Limiter, RedisStore } from "../../advanced/mod.ts";
 
 /** Instructions for the process. */
 export interface LimiterOrder {
-  /** Address of Redis: a URL, or the port of a sentinel that knows the server as `main`. */
+  /** Redis's address: a URL, or the port of a sentinel that monitors the server as `main`. */
   readonly redis: string | number;
   readonly processes: number;
   /** Units per key. */

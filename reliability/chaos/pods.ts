@@ -28,7 +28,7 @@ export interface PodCounts {
   slowestProbeMs: number;
   /** Pods that had to be killed. */
   killed: number;
-  /** Nonzero exit codes of deleted pods. */
+  /** Nonzero exit codes from deleted pods. */
   readonly codes: number[];
 }
 

@@ -7,7 +7,7 @@ import { head, zeros } from "./slow_client.ts";
 const ATTACKERS = 1000;
 /** Maximum size that `req.arrayBuffer()` reads. */
 const LIMIT = 10 * 1024 * 1024;
-/** Declared body sizes of the attackers, in bytes. */
+/** Body sizes that the attackers declare, in bytes. */
 const SIZES: Readonly<Record<string, readonly number[]>> = {
   "1 B": [1],
   "1 KiB": [1024],
@@ -21,7 +21,7 @@ const UPLOADS = 8;
 const UPLOAD_BYTES = 8_000_000;
 const BYTES_PER_SECOND = 125_000;
 const PIECES_PER_SECOND = 10;
-/** Interval between honest POSTs of 2 KiB, in ms. */
+/** Interval between honest 2 KiB POSTs, in ms. */
 const POST_EVERY_MS = 50;
 
 /** Fractions of honest requests that must succeed. */

@@ -1,4 +1,4 @@
-/** A service that reads bodies of every kind with the default limits. Prints its port. */
+/** A service that reads every kind of body with the default limits. Prints its port. */
 import sluice from "@sluice/sluice";
 
 const app = sluice().set("env", "test");

@@ -10,7 +10,7 @@ import { type Visited, VISITS } from "./visits.ts";
 const CLIENTS = 8;
 /** Time limit for a visit in ms; a longer one counts as lost. */
 const PATIENCE_MS = 20_000;
-/** Fraction of the time that does not count for the heap. */
+/** Fraction of the time for which the heap does not count. */
 const WARM_UP = 0.25;
 const SAMPLES = 24;
 /** Descriptors that a runtime may open for itself; leaked ones would be far more. */

@@ -19,7 +19,7 @@ export interface Page {
 export interface FilledSection {
   readonly title: string;
   readonly isClosed: boolean;
-  /** Title of the parent section, if any. */
+  /** The parent section's title, if any. */
   readonly within?: string;
   readonly pages: readonly Page[];
 }

@@ -34,7 +34,7 @@ export async function readSite(): Promise<Site> {
   return { home, sections: sections.toSpliced(before, 0, ...reference) };
 }
 
-/** All pages, in the order of the navigation. */
+/** All pages, in navigation order. */
 export function pagesOf({ home, sections }: Site): Page[] {
   return [home, ...sections.flatMap(({ pages }) => pages)];
 }

@@ -15,9 +15,9 @@ const INSTALL_MS = 5 * 60_000;
 
 /** The two copies. */
 export interface Copies {
-  /** Folder of the unchanged program. */
+  /** The unchanged program's folder. */
   readonly express: string;
-  /** Folder of the program with Sluice. */
+  /** Folder with the program on Sluice. */
   readonly sluice: string;
   /** Version of the package that replaces the program's Express. */
   readonly version: string;
@@ -75,7 +75,7 @@ async function isLink(path: string): Promise<boolean> {
   return await lstat(path).then((stats) => stats.isSymbolicLink(), () => false);
 }
 
-// The core is installed in one place, where the packages of both majors find it: two copies would be two frameworks.
+// The core is installed in one place, where both majors' packages find it: two copies would be two frameworks.
 async function replaceExpress({ installed, express }: ExpressProgram, copy: string, work: string): Promise<string> {
   await detach(copy, "node_modules");
   const majors = new Set(installed.map(({ major }) => major));

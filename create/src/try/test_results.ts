@@ -91,7 +91,7 @@ export function countTests(output: string, outcomes: ReadonlyMap<string, Outcome
   return totals.length === 0 ? named : totals.reduce((sum, one) => sum + one, 0);
 }
 
-// without the duration, which Vitest prints after the number of tests
+// without the duration, which Vitest prints after the test count
 function nameIn(text: string): string {
   return text.replace(/^\[fail\]: /, "").replace(/\s+\(?\d+(?:\.\d+)?\s?m?s\)?\s*$/, "").replace(/\s+#.*$/, "").trim();
 }
@@ -99,8 +99,8 @@ function nameIn(text: string): string {
 /**
  * Compares two runs.
  *
- * @param before Outcomes of the first run
- * @param after Outcomes of the second run
+ * @param before Outcomes from the first run
+ * @param after Outcomes from the second run
  * @returns The tests that differ, sorted by name
  */
 export function differences(

@@ -30,7 +30,7 @@ const OPTIONS = {
   help: { type: "boolean" },
 } as const;
 
-/** Output of `try --help`. */
+/** Output for `try --help`. */
 export const TRY_HELP = `Tries Sluice on the Express program in this folder, in a copy: the program is not changed.
 
 Usage:

@@ -23,7 +23,7 @@ export interface TryReport {
   readonly express: string;
   /** The package that replaced it, with its version. */
   readonly sluice: string;
-  /** Result of the tests; `null` if there are none. */
+  /** The test results; `null` if there are no tests. */
   readonly tests: TestReport | null;
   /** Lines with known differences. */
   readonly findings: readonly Finding[];

@@ -52,5 +52,5 @@ export const express: CreateApp = Object.assign(
   },
 );
 
-// as compilers expect of any value that `require` returns
+// as compilers expect from any value that `require` returns
 Object.assign(express, { default: express });

@@ -36,7 +36,7 @@ export function checkUse(prototype: WithUse): void {
 }
 
 /**
- * Returns the arguments of `use` after the path.
+ * Returns the arguments to `use` after the path.
  *
  * @param args All arguments
  */

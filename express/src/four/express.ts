@@ -69,7 +69,7 @@ const REMOVED = [
 
 /** Express 4's function, which creates applications. */
 export interface Express4 extends CreateApp {
-  /** Parses the query of requests without a parsed one. */
+  /** Parses the query on requests that have no parsed one. */
   readonly query: (parse?: unknown) => QueryMiddleware;
 }
 
@@ -93,7 +93,7 @@ export const express: Express4 = Object.assign(
   },
 );
 
-// as compilers expect of any value that `require` returns
+// as compilers expect from any value that `require` returns
 Object.assign(express, { default: express });
 
 for (const name of REMOVED) {

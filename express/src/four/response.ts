@@ -5,7 +5,7 @@ import { ExpressResponse } from "../shared/express_response.ts";
 
 type Any = ExpressResponse["req"]["body"];
 
-/** A response with the older signatures of Express 4's methods. */
+/** A response with the older signatures that Express 4's methods accept. */
 export class Response extends ExpressResponse {
   /** Sets the status, which may also be a string or have a fraction. */
   override status(code: number | string): this {
@@ -81,7 +81,7 @@ export class Response extends ExpressResponse {
     return this.cookie(name, "", { expires: new Date(1), path: "/", ...options });
   }
 
-  /** Sets the file name of a download, in quotes. */
+  /** Sets a download's file name, in quotes. */
   override attachment(filename?: string): this {
     super.attachment(filename);
     return this.set("Content-Disposition", quoted(this.get("Content-Disposition")!));

@@ -4,7 +4,7 @@ import { PATHS } from "./paths/paths.ts";
 
 type Any = ReturnType<BaseRouter["handle"]> | Parameters<BaseRouter["handle"]>[0];
 
-/** Creates a handler from the arguments of `router.param(name, …)`, or returns nothing. */
+/** Creates a handler from the arguments to `router.param(name, …)`, or returns nothing. */
 type ParamFactory = (name: string, handler: unknown) => unknown;
 
 /** A router with the features that Express 4 has, but Express 5 lacks. */

@@ -7,7 +7,7 @@ import { alternatives, kindsOf, localReferences, type Resolve } from "../schema/
 import { partReader, type Values } from "./part_reader.ts";
 import { type ReadValue, ValueReaders } from "./value_readers.ts";
 
-/** Converts a body to what its schema accepts. */
+/** Converts a body to a value that its schema accepts. */
 export type ReadBody = (body: unknown, req: Request) => unknown;
 
 /** A file in a form, as set by `upload` and multer. */

@@ -11,7 +11,7 @@ import { mapped, type ReadValue, ValueReaders } from "./value_readers.ts";
 /** Values by name, as parsed. */
 export type Values = Readonly<Record<string, unknown>>;
 
-/** Converts a part of a request to what its schema accepts. */
+/** Converts a request part to a value that its schema accepts. */
 export type ReadPart = (value: unknown, req: Request) => unknown;
 
 /** Reads one parameter. */
@@ -31,7 +31,7 @@ const MOST_BRACKETS = 8;
  *
  * @param part The part
  * @param json The part's JSON Schema
- * @param given The program's serialization of parameters
+ * @param given The program's serialization for parameters
  * @returns `undefined` if all stay unchanged
  */
 export function partReader(
@@ -128,7 +128,7 @@ function piecesOf(
   return bare.split(separator).map((piece) => decode(piece.startsWith(prefix) ? piece.slice(prefix.length) : piece));
 }
 
-/** Returns what follows the `.` of a label, or the `;ids=` of a matrix. */
+/** Returns the part after the `.` in a label, or after the `;ids=` in a matrix. */
 function withoutPrefix(text: string, name: string): string {
   if (text.startsWith(`;${name}=`)) return text.slice(name.length + 2);
   return /^[.;]/.test(text) ? text.slice(1) : text;
@@ -148,7 +148,7 @@ function pairsOf(pieces: readonly string[], explode: boolean): object {
   return Object.fromEntries(entries);
 }
 
-/** `?filter[min]=1&filter[max]=2`, as parsed by any of the query parsers. */
+/** `?filter[min]=1&filter[max]=2`, as any query parser returns it. */
 function deepObject(name: string, read: ReadValue): ParameterReader {
   const prefix = `${name}[`;
   return {
@@ -180,7 +180,7 @@ function put(into: Record<string, unknown>, path: readonly string[], value: unkn
   if (last !== undefined) at[last] = value;
 }
 
-/** An object each of whose properties is a separate parameter. */
+/** An object with each property in a separate parameter. */
 function spreadObject(name: string, properties: readonly string[], read: ReadValue): ParameterReader {
   return {
     name,

@@ -115,7 +115,7 @@ interface Check {
   readonly read: ((value: unknown, req: Request) => unknown) | undefined;
 }
 
-/** Results of the checks so far. */
+/** The checks' results so far. */
 interface Outcome {
   readonly outputs: Partial<Record<RequestPart, unknown>>;
   readonly issues: Invalid[];
@@ -132,7 +132,7 @@ interface Outcome {
  * middleware reads `req.headers`, too. All parts are checked, in this order, and all issues reported. The error that
  * goes to `next` has `status` 400, `errors` without the values, and a `problem` (RFC 9457). Clients that do not prefer
  * HTML get the problem, unless an error handler responds. A request with a body that no parser has read gets 415.
- * Synchronous schemas create no promise; rejections of asynchronous ones go to `next`.
+ * Synchronous schemas create no promise; rejections from asynchronous ones go to `next`.
  *
  * @param options The schemas, and how to handle invalid requests
  * @param handler Called if the request is valid; by default the next handler

@@ -3,7 +3,7 @@ import type { JsonSchema } from "../schema/json_schema.ts";
 import { NATIVE } from "../schema/library_options.ts";
 import { objectShape } from "../schema/object_shape.ts";
 
-/** Converts a value to what its schema accepts. */
+/** Converts a value to one that its schema accepts. */
 export type ReadValue = (value: unknown) => unknown;
 
 /** How values are written: as JSON, as strings, or as parts of a form, some of which are JSON. */
@@ -72,7 +72,7 @@ export class ValueReaders {
   }
 
   #list(some: readonly JsonSchema[], native: unknown): ReadValue | undefined {
-    // several kinds of arrays are left to the schema
+    // the schema decides between several kinds of arrays
     const { prefixItems, items } = some.length === 1 ? some[0]! : {} as JsonSchema;
     const first = Array.isArray(prefixItems) ? prefixItems.map((one) => this.reader(one)) : [];
     const others = this.reader(items);

@@ -10,7 +10,7 @@ const INPUT = / \((?:was (?!(?:an? )?[A-Za-z]+\))|SyntaxError)[^]*$|(?: but|[:,;
 /** Maximum number of a value's parts to search for in a message; beyond that, a generic message replaces it. */
 const MOST_PARTS = 1000;
 
-/** Minimum length of a value to search for outside quotes: shorter ones are parts of other words. */
+/** Minimum length for values to search for outside quotes: shorter ones occur inside other words. */
 const LONG = 4;
 
 /**

@@ -1,6 +1,6 @@
 /**
  * Serves the same routes with express-openapi-validator, which validates against the routes' document, and
- * swagger-ui-express, which displays it. The first argument is the import specifier of the former, which is in no lock
+ * swagger-ui-express, which displays it. The first argument is the import specifier for the former, which is in no lock
  * file.
  */
 import { openapi, operation, validate } from "@sluice/openapi";

@@ -5,13 +5,13 @@
 import type { Any } from "../../../tests/support/sluice_and_express.ts";
 import { oneOf, type Pick } from "../../../tests/support/random.ts";
 
-/** An action of a handler, with its argument. */
+/** A handler's action, with its argument. */
 export type Deed = readonly [does: string, to: string];
 
 export interface Registration {
   readonly name: string;
   readonly as: string;
-  /** Its path; for a parameter handler, the name of the parameter. */
+  /** Its path; for a parameter handler, the parameter's name. */
   readonly path: Any;
   readonly verb: string;
   readonly deeds: readonly Deed[];

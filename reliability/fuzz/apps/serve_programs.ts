@@ -1,5 +1,5 @@
 /**
- * The process that runs applications. It reads a program from each line of standard input, serves it in every way its
+ * The process that runs applications. It reads a program from each line on standard input, serves it in every way its
  * runtime supports, and prints the ports. At a line with `log`, it closes the servers and prints what the handlers saw.
  */
 import { createInterface } from "node:readline";

@@ -392,7 +392,7 @@ const endings: readonly Way[] = [
     content: "json",
     set(router, lib, see) {
       router.post("/", lib.json(ROOMY), (req: Any, res: Any) => {
-        // behind a compressed body, Express emits no close event of the request
+        // behind a compressed body, Express emits no `close` event on the request
         listen(req, res, see);
         setTimeout(() => res.json({}), 1);
       });
@@ -608,7 +608,7 @@ const packages: readonly Way[] = [
     set(router, lib, see) {
       router.use(compression({ threshold: 0 }), lib.json(ROOMY));
       router.post("/", (req: Any, res: Any) => {
-        // behind a compressed body, Express emits no close event of the request
+        // behind a compressed body, Express emits no `close` event on the request
         listen(req, res, see);
         see(req, "handler")();
         res.send("compressed ".repeat(1000));

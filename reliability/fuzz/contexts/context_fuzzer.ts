@@ -26,7 +26,7 @@ export const CONTEXT_SERVERS: readonly (readonly [runtime: RuntimeName, server: 
 interface Limits {
   /** Bun closes a connection on which a request is pipelined behind one that waits. */
   readonly kinds?: readonly Kind[];
-  /** Deno keeps the context of `enterWith` for all later requests. */
+  /** Deno keeps the context from `enterWith` for all later requests. */
   readonly entries?: readonly Entry[];
   /** Deno and Node pull chunks from a returned `Response` in an empty context. */
   readonly lost?: readonly string[];

@@ -10,7 +10,7 @@ import type { Way } from "./way.ts";
 
 /** One request. */
 export interface ContextStep {
-  /** Name of the way it continues. */
+  /** Name of the way in which it continues. */
   readonly way: string;
   /** How its body arrives. */
   readonly kind: Kind;

@@ -19,7 +19,7 @@ export type Sight = readonly [label: string, id: string | null];
 export interface Sights {
   /** Those that ran, in order. */
   readonly seen: readonly Sight[];
-  /** Labels of those that did not run. */
+  /** Labels for those that did not run. */
   readonly missing: readonly string[];
 }
 
@@ -57,7 +57,7 @@ class Notes {
     };
   }
 
-  /** Waits for the end of a request that is cut off, instead of its callbacks. */
+  /** Waits until a request that is cut off ends, instead of for its callbacks. */
   cutOff(id: string, res: Any): void {
     const request = this.#of(id);
     request.isCutOff = request.isOpen = true;

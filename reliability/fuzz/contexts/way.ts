@@ -23,7 +23,7 @@ export interface Way {
   readonly method?: "GET" | "WS";
   /** The rest of the path after the mount path. */
   readonly rest?: string;
-  /** Registers its handlers on a router of its own. */
+  /** Registers its handlers on its own router. */
   set(router: Any, lib: Any, see: See): void;
 }
 

@@ -16,7 +16,7 @@ const BODIES = ["none", "none", "json", "form", "text"] as const;
 
 /** One connection. */
 export interface Ending {
-  /** Name of the handler. */
+  /** The handler's name. */
   readonly way: string;
   /**
    * When the client disconnects: right after the head, while the handler runs, with the first bytes, or within the
@@ -164,7 +164,7 @@ export class EndingFuzzer implements Fuzzer<Ending>, AsyncDisposable {
     const late = freed(await report(port));
     if (late !== undefined) return late;
     const opening = (async () => {
-      // the second of two requests may reach the gate after the first has ended
+      // a second request may reach the gate after the first has ended
       for (;;) {
         await ask(port, "/control/open", this.#patienceMs);
         if (await settledSoon(gated)) return;
@@ -294,7 +294,7 @@ function stuck(seen: Report): Wrong {
   return { kind: `${name ?? "a handler"} does not return to 0`, detail: JSON.stringify(seen) };
 }
 
-/** Sends the request; without the end of its body if it is to be cut. */
+/** Sends the request, without its body's end if that is to be cut. */
 async function sent(port: number, step: Ending): Promise<Deno.TcpConn> {
   const { way, slow, gate, twice, body, moment } = step;
   const path = `/${slow ? "slow" : "fast"}/${gate ? "gate" : "now"}/${way}`;

@@ -1,4 +1,4 @@
-/** Body parsers of every kind, with every option that decides whether and how a body is read. */
+/** Every kind of body parser, with every option that decides whether and how a body is read. */
 import sluice, { type Handler } from "@sluice/sluice";
 
 /** Maximum bytes that a parser reads; some bodies are longer. */

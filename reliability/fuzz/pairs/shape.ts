@@ -89,7 +89,7 @@ function itemsUnited(name: string, values: readonly (string | undefined)[]): str
   return [...new Set(present.flatMap((value) => itemsOf(name, value)))].sort().join(" | ");
 }
 
-// names of the cookie and of its attributes
+// names of the cookie and its attributes
 function cookieOf(value: string): string {
   return value.split(/;\s*/).map((part) => part.split("=")[0]).join("; ");
 }

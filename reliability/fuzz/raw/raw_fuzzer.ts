@@ -17,7 +17,7 @@ export type RawServer = RuntimeName | "uWebSockets.js";
 
 /** All of them. */
 export const RAW_SERVERS: readonly RawServer[] = [...RUNTIMES, "uWebSockets.js"];
-/** Statuses of 500 and above that respond to a client error or a limit. */
+/** Statuses from 500 up that respond to a client error or a limit. */
 const ALLOWED = [501, 503, 505];
 /** Time to wait for a response that may never come, and for a required one, in ms. */
 const BRIEF_MS = 12;

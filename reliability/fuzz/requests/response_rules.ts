@@ -3,7 +3,7 @@ import type { Wrong } from "../fuzzer.ts";
 import type { PlainRequest } from "./random_request.ts";
 import { OUTSIDE } from "./target.ts";
 
-/** Statuses of 500 and above that respond to a client error or a limit. */
+/** Statuses from 500 up that respond to a client error or a limit. */
 const ALLOWED = [501, 503, 505];
 
 /**

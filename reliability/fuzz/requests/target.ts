@@ -1,4 +1,4 @@
-/** The application for in-process requests, with one of everything that interprets input from a client. */
+/** The application for in-process requests, with one of each feature that interprets client input. */
 import { fileURLToPath } from "node:url";
 import sluice, { type FrameworkApp, type Handler } from "@sluice/sluice";
 

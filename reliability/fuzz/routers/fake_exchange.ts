@@ -1,10 +1,10 @@
 /** Sends targets unchanged, which neither Node's client nor the `Request` constructor does. */
 import { EventEmitter } from "node:events";
 
-/** Elysia reads the path from the twelfth character of a URL on. */
+/** Elysia reads the path starting at a URL's twelfth character. */
 const HOST = "host.example";
 
-/** Sends a target and waits for the end of the response. */
+/** Sends a target and waits until the response ends. */
 export type Send = (target: string) => Promise<void>;
 
 /** Sends to a Node server's listener, as if its parser let everything through. */

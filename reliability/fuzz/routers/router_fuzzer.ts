@@ -11,7 +11,7 @@ import { type Choice, ROUTERS, type RouterSubject, ROUTES } from "./routers.ts";
 export interface RoutedSpelling {
   /** The index of the chosen value for each of the framework's options. */
   readonly chosen: Readonly<Record<string, number>>;
-  /** Prefix of the path: nothing, or a scheme and a host. */
+  /** The path's prefix: nothing, or a scheme and a host. */
   readonly origin: string;
   /** The path in pieces: the usual spelling, and the one used here. */
   readonly pieces: readonly (readonly [usual: string, here: string])[];
@@ -81,7 +81,7 @@ export class RouterFuzzer implements Fuzzer<RoutedSpelling> {
 
   /**
    * @param framework Its name in `ROUTERS`
-   * @param subject The framework, in tests of the fuzzer
+   * @param subject The framework, in tests for the fuzzer
    */
   constructor(framework: string, subject: RouterSubject = ROUTERS[framework]!) {
     this.name = `routers, ${framework}`;
@@ -197,7 +197,7 @@ export class RouterFuzzer implements Fuzzer<RoutedSpelling> {
   }
 }
 
-/** A random spelling of a path. */
+/** A random spelling for a path. */
 export function randomTarget(pick: Pick, path: string): string {
   return targetOf({ origin: "", pieces: randomPieces(pick, path) });
 }

@@ -40,7 +40,7 @@ export class SpellingFuzzer implements Fuzzer<Spelling> {
   /**
    * @param routing Whether routing is case-sensitive. Once one router is, file names are case-sensitive in the whole
    * process
-   * @param between Middleware between the guards and the files, in tests of the fuzzer
+   * @param between Middleware between the guards and the files, in tests for the fuzzer
    */
   constructor(routing: "sensitive" | "insensitive", between?: Handler) {
     this.name = `spellings, case-${routing}`;

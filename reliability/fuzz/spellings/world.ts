@@ -1,13 +1,13 @@
-/** Applications that guard a folder of files, in the usual ways. */
+/** Applications that guard a folder with files, in the usual ways. */
 import sluice, { type FrameworkApp, type Handler, rateLimit } from "@sluice/sluice";
 import { oneOf, type Pick } from "../../../tests/support/random.ts";
 import type { Any } from "../../../tests/support/sluice_and_express.ts";
 import { Disk, type DiskKind } from "./disk.ts";
 import { runtimeKey } from "../../../src/util/runtime_key.ts";
 
-/** Contents of the guarded file. */
+/** The guarded file's contents. */
 export const SECRET = "behind the guard";
-/** Contents of the other file. */
+/** The other file's contents. */
 export const OPEN = "open to all";
 
 /** An application as plain values. */

@@ -29,7 +29,7 @@ export interface Admitted {
   readonly name: AlgorithmName;
   /** Whether each request was admitted. */
   readonly allowed: readonly boolean[];
-  /** Maximum number of requests admitted in any interval of one window. */
+  /** Maximum number of requests admitted in any interval as long as one window. */
   readonly most: number;
 }
 

@@ -10,7 +10,7 @@ export interface PublicSymbol {
   readonly kind: Declaration["kind"];
   /** File in which it is declared. */
   readonly file: string;
-  /** Unique key of the symbol, however often it is exported. */
+  /** The symbol's unique key, even if it is exported several times. */
   readonly key: string;
   readonly doc: JsDoc;
   /** Its declarations: a class may also be an interface. */

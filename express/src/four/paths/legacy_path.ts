@@ -51,7 +51,7 @@ const SIMPLE = /^(?:\\[dw]|[\w|-]|\[(?:\\[dw]|\w|-(?!-))+\]|[+*?]|\{\d+(?:,\d*)?
  * Reads a path as Express 4 does: `*`, `/:id?`, `/:id(\d+)`, `/:path*`, `/ab?cd`, `/(a|b)`, `/[ab]+`, and any other
  * regular expression syntax. Express 5's braces and named wildcards keep their meaning.
  *
- * It keeps Express 4's quirks: a `*` is `(.*)`, including the first one of a constraint unless it is escaped; a dot is
+ * It keeps Express 4's quirks: a `*` is `(.*)`, including the first one in a constraint unless it is escaped; a dot is
  * literal; and a group after a slash has no number. It differs in two ways: parentheses inside a constraint belong to
  * it, and anything that could make matching slow is rejected or rewritten. A wildcard never contains its separator from
  * the previous one: the previous one matches greedily.
@@ -125,7 +125,7 @@ export function legacyPrefix(path: string): string {
   return literal.slice(0, Math.max(literal.lastIndexOf("/"), 0));
 }
 
-/** What a wildcard may contain: not its separator from the previous one, except a beginning of it at the end. */
+/** Characters a wildcard may contain: not its separator from the previous one, except for its beginning at the end. */
 interface Any {
   /** One character. */
   readonly one: string;
@@ -251,7 +251,7 @@ class Reader {
       this.wildcards.add(unquoted(name));
       this.#key(unquoted(name), false);
     }
-    // the second of two would have nothing left to match
+    // a second one would have nothing left to match
     const times = name === null ? any.one === "" ? "" : "*" : "+";
     this.#write(1 + (name?.length ?? 0), `(${any.one}${times}${any.last})`);
     this.#betweenFrom = this.#at;
@@ -437,7 +437,7 @@ function repeatedGroups(source: string): string[] {
   return found;
 }
 
-/** Returns the key of each group of an expression: groups that are not parameters are numbered. */
+/** Returns a key for each group in an expression: groups that are not parameters are numbered. */
 function keysOf(source: string, named: readonly PathKey[]): PathKey[] {
   const keys: PathKey[] = [];
   let next = 0;
