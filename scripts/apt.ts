@@ -1,12 +1,12 @@
 import { run } from "./process.ts";
 
 /**
- * Finds something, or installs it if this process has the rights.
+ * Finds a program, or installs it if this process has the rights.
  *
  * @param find Looks for it
  * @param packages Debian packages that provide it
  * @param limitMs Time limit for the installation in ms
- * @returns What was found, `undefined` if it is missing and cannot be installed
+ * @returns The result, `undefined` if it is missing and cannot be installed
  */
 export async function findOrInstall<Found>(
   find: () => Promise<Found | undefined>,

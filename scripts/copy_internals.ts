@@ -5,7 +5,7 @@ import { rewrite } from "./rewrite.ts";
 
 const ROOT = new URL("../", import.meta.url);
 
-/** Unpublished packages: the engine behind both limiters, and code shared by all packages. */
+/** Unpublished packages: both limiters' engine, and code shared by all packages. */
 const INTERNAL = ["limiting/", "shared/"];
 
 /** The copy's folder in a package, with this repository's paths. */

@@ -48,7 +48,7 @@ const OLDEST_NODE = ">=20.19";
 /** The repository's URL; the release workflow passes its own. */
 export const REPOSITORY = "https://github.com/sluicejs/sluice";
 
-/** Name of the declarations for what `require` returns from a package with a default export. */
+/** Name of the declarations for the value that `require` returns from a package with a default export. */
 export const REQUIRED = "required";
 
 /** Name of the ES module that is the framework, with applications that listen on Node. */

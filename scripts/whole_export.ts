@@ -1,4 +1,4 @@
-/** What `require` returns for a CommonJS module with a single value. */
+/** The value that `require` returns for a CommonJS module with a single value. */
 import { rewrite } from "./rewrite.ts";
 
 /** The name under which sources export the value. */

@@ -1,5 +1,5 @@
 /**
- * What Sluice's applications have beyond Express's, for programs typed with `@types/express`:
+ * Features that Sluice's applications have beyond Express's, for programs typed with `@types/express`:
  *
  * ```ts
  * import type {} from "express/sluice";

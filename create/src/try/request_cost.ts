@@ -45,7 +45,7 @@ const execute = promisify(execFile);
  * Starts a program and measures the cost of its responses.
  *
  * @param folder The program's folder
- * @param options What to start and request
+ * @param options The command to start and path to request
  * @throws {UserError} If it does not respond, or its processes cannot be inspected
  */
 export async function requestCost(folder: string, { start, url, port: given }: CostOptions): Promise<Cost> {

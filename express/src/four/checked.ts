@@ -1,8 +1,8 @@
 /**
  * Rejects anything but functions with Express 4's message.
  *
- * @param method What it was passed to
- * @param kind What is expected
+ * @param method The method that got them
+ * @param kind The expected kind
  * @param handlers Functions, in lists nested to any depth
  * @throws {TypeError} If one is not a function
  */

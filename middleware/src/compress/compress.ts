@@ -8,7 +8,7 @@ import { isCompressible } from "./compressible_type.ts";
 import { streamCodings } from "./stream_codings.ts";
 
 /**
- * What to compress, and how.
+ * Which responses to compress, and how.
  *
  * @example Only what is worth it
  * ```ts
@@ -76,7 +76,7 @@ const LEVELS: Readonly<Record<CodingName, readonly [number, number]>> = {
  * `res.flush()`, and within 5 ms while their source waits. Where the runtime cannot flush, event streams and NDJSON are
  * not compressed.
  *
- * @param options What to compress, and how
+ * @param options Which responses to compress, and how
  * @returns The middleware; where the runtime cannot compress at all, it does nothing
  * @throws {TypeError} If an option is unknown or of the wrong type
  * @throws {RangeError} If the threshold or a level is out of bounds

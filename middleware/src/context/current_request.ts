@@ -43,7 +43,7 @@ export function currentRequest(): Request | undefined {
   return shared[STORAGE]?.getStore();
 }
 
-/** What identifies a request in log lines. */
+/** The fields that identify a request in log lines. */
 export interface RequestFields {
   /** `req.id`, which `requestId` sets. */
   id?: string | number;

@@ -12,7 +12,7 @@ export function toBase64url(bytes: Uint8Array): string {
 /**
  * Decodes such a string.
  *
- * @param text What a client sent
+ * @param text The string that a client sent
  * @returns The bytes, `null` unless the string is exactly what {@linkcode toBase64url} makes of them
  */
 export function fromBase64url(text: string): Uint8Array<ArrayBuffer> | null {

@@ -49,7 +49,7 @@ export interface CsrfCookieOptions {
   cookie?: CookieAttributes;
 }
 
-/** What `csrf` adds to requests with option `token`; a program declares it once. */
+/** The property that `csrf` adds to requests with option `token`; a program declares it once. */
 export interface CsrfExtras {
   /**
    * Returns a token for forms and scripts on the page being sent: as field `_csrf` or header `X-CSRF-Token`.

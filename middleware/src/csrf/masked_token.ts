@@ -20,7 +20,7 @@ export function maskedToken(secret: string): string {
 /**
  * Whether a token was made from a secret.
  *
- * @param token What a client sent
+ * @param token The string that a client sent
  * @param secret The secret, as base64url
  */
 export function isTokenOf(token: string, secret: string): boolean {

@@ -14,7 +14,7 @@ import type { Next, Request, Response } from "@sluice/sluice";
 import { type Check, type CheckFunction, CheckRunner, type Result } from "./check.ts";
 import type { CheckReport, HealthReport, HealthStatus } from "./health_report.ts";
 
-/** The part of what `shedLoad` returns that is used here. */
+/** The part of `shedLoad`'s return value used here. */
 export interface HealthLoad {
   /** The current figures. */
   readonly figures: { readonly overloaded: boolean };
@@ -44,7 +44,7 @@ export interface HealthOptions {
    * !isDraining`. Requests that arrive while a check runs always share its result.
    */
   cacheMs?: number;
-  /** What `shedLoad` returned: the report includes its figures, and warns while it refuses requests. */
+  /** The return value of `shedLoad`: the report includes its figures, and warns while it refuses requests. */
   load?: HealthLoad;
   /**
    * Whether overload makes a process not ready, false by default: all replicas may be overloaded at once, and if none
@@ -106,7 +106,7 @@ const HEADERS = { "Cache-Control": "no-store", "X-Content-Type-Options": "nosnif
  * front, such as authentication, applies. The settings `strict routing` and `case sensitive routing` apply to the
  * paths.
  *
- * @param options What makes a process ready
+ * @param options The checks that make a process ready
  * @returns The middleware, for an application or a router at any path
  * @throws {TypeError} If an option is unknown or of the wrong type
  * @throws {RangeError} If a number is out of bounds

@@ -20,7 +20,7 @@ import { Redaction } from "./redaction.ts";
 import { isInSample } from "./sample.ts";
 
 /**
- * What is logged, and where.
+ * Which requests to log, and where.
  *
  * @example One in ten successes, and every failure
  * ```ts
@@ -42,8 +42,8 @@ export interface LogOptions {
   /** Whether text is coloured; by default if the stream is the console, on a terminal, and `NO_COLOR` is not set. */
   color?: boolean;
   /**
-   * What to redact besides passwords, tokens, cookies, keys and the like: names at any depth, such as `email` or `ip`,
-   * and paths in the record, such as `user.address.*` or `query.q`.
+   * Fields to redact besides passwords, tokens, cookies, keys and the like: names at any depth, such as `email` or
+   * `ip`, and paths in the record, such as `user.address.*` or `query.q`.
    */
   redact?: readonly string[];
   /** Whether the path includes the query; true by default, without secret values. */
@@ -55,7 +55,7 @@ export interface LogOptions {
   /** ms after which a request is slow, `Infinity` by default. */
   slowMs?: number;
   /**
-   * What `shedLoad` returned: a line at level `warn`, at most every ten seconds, reports how many requests it has
+   * The return value of `shedLoad`: a line at level `warn`, at most every ten seconds, reports how many requests it has
    * refused.
    */
   load?: LoggedLoad;
@@ -65,7 +65,7 @@ export interface LogOptions {
   clock?: () => number;
 }
 
-/** The part of what `shedLoad` returns that is used here. */
+/** The part of `shedLoad`'s return value used here. */
 export interface LoggedLoad {
   /** The current figures. */
   readonly figures: { readonly refused: Readonly<Record<string, number>> };
@@ -162,7 +162,7 @@ const MAX_TEXT = 256;
  * part of the line instead of going to the console. Later errors, and errors outside any request, get their own
  * lines.
  *
- * @param options What is logged, and where
+ * @param options Which requests to log, and where
  * @returns The middleware
  * @throws {TypeError} If an option is unknown or of the wrong type
  * @throws {RangeError} If a number is out of bounds
@@ -232,7 +232,7 @@ interface Checked extends LogOptions {
 class Pending {
   readonly start: number;
   readonly ip: string | undefined;
-  /** What failed, wrapped in an object because a program may throw anything. */
+  /** The error, wrapped in an object because a program may throw anything. */
   failure: { readonly error: unknown } | undefined = undefined;
 
   constructor(start: number, ip: string | undefined) {

@@ -11,7 +11,7 @@ const MAX_CAUSES = 4;
 /**
  * Converts an error to its logged form.
  *
- * @param error What was thrown
+ * @param error The thrown value
  * @param redaction Removes secrets
  * @param isDetailed Whether to include stack and causes
  * @param causes How many causes may follow

@@ -31,7 +31,7 @@ export class Redaction {
   /**
    * Returns a path with its query, without secret values.
    *
-   * @param url What the client sent
+   * @param url The path and query as sent
    * @param params The parameters, which routers reset when the request leaves them
    * @param pattern The route's path, if there is one
    */

@@ -28,7 +28,7 @@ export interface CountedLimiter {
   readonly size: number;
 }
 
-/** The part of what `shedLoad` returns that is used here. */
+/** The part of `shedLoad`'s return value used here. */
 export interface CountedLoad {
   /** The current figures. */
   readonly figures: {
@@ -84,7 +84,7 @@ export function limiterFigures(limiters: Readonly<Record<string, CountedLimiter>
 /**
  * Figures from `shedLoad`.
  *
- * @param load What it returned
+ * @param load Its return value
  */
 export function loadFigures(load: CountedLoad): Figure[] {
   return [{

@@ -45,7 +45,7 @@ export interface MetricsOptions {
   buckets?: readonly number[];
   /** Limiters from `@sluice/rate-limit` by name: `{ login: limit.limiter }`. */
   limiters?: Readonly<Record<string, CountedLimiter>>;
-  /** What `shedLoad` returned. */
+  /** The return value of `shedLoad`. */
   load?: CountedLoad;
   /**
    * Whether to report the figures to OpenTelemetry as well, if it is set up, `true` by default. Deno, and

@@ -31,7 +31,7 @@ export interface RequestIdOptions {
   useTraceId?: boolean;
 }
 
-/** What `requestId` adds to requests, for `RequestExtras`. */
+/** The properties that `requestId` adds to requests, for `RequestExtras`. */
 export interface RequestIdExtras {
   /** The request's id. */
   id: string;
@@ -52,7 +52,7 @@ const INSTEAD = {
 
 const NAMES: OptionNames<RequestIdOptions> = { headerName: true, trust: true, generator: true, useTraceId: true };
 
-/** What logs, headers and commands can hold unescaped; UUIDs, ULIDs and load balancers' ids match. */
+/** Ids that logs, headers and commands can hold unescaped; UUIDs, ULIDs and load balancers' ids match. */
 const WELL_FORMED = /^[\w.:+\/=@~-]{1,128}$/;
 
 /** A token (RFC 9110 section 5.6.2). */

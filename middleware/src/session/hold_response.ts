@@ -2,7 +2,7 @@ import type { Request, Response } from "@sluice/sluice";
 import { OwnDrain } from "../methods/own_drain.ts";
 import { type Method, type Methods, putBack } from "../methods/replaced_methods.ts";
 
-/** What to do before parts of a response are sent. */
+/** Hooks that run before parts of a response are sent. */
 export interface ResponseHooks {
   /**
    * Called once, before the response head is sent.
@@ -43,7 +43,7 @@ type Shown = (typeof SHOWN)[number];
  * order.
  *
  * @param res The response
- * @param hooks What to do
+ * @param hooks The hooks to call
  */
 export function holdResponse(res: Response, hooks: ResponseHooks): void {
   new HeldResponse(res, hooks);
@@ -161,8 +161,8 @@ class HeldResponse {
     this.#hooks.failed(error);
   }
 
-  // What middleware around this one has queued belongs to the failed response. The next response must not follow it, so
-  // it bypasses that middleware.
+  // Data that middleware around this one has queued belongs to the failed response. The next response must not follow
+  // it, so it bypasses that middleware.
   #drop(): void {
     this.#isDropped = true;
     putBack(this.#res, this.#before);

@@ -63,7 +63,7 @@ export class LiveSession implements ResponseHooks {
     if (this.#isDue) this.#use();
   }
 
-  /** What handlers get as `req.session`. */
+  /** The handlers' `req.session`. */
   get object(): RequestSession {
     this.#use();
     return this.#object;

@@ -76,7 +76,7 @@ export interface SessionOptions {
    */
   timeoutMs?: number;
   /**
-   * What a request gets when its session cannot be read. `"fail"`, the default: the store's error goes to the error
+   * The session a request gets when its own cannot be read. `"fail"`, the default: the store's error goes to the error
    * handlers. `"empty"`: an empty session that stays so, because changing or ending it fails with that error, which is
    * also reported to the application. A function decides per request, and reports the error itself.
    */

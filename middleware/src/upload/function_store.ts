@@ -5,7 +5,7 @@ import type { Request } from "@sluice/sluice";
  * Passes files to one of the program's functions.
  *
  * @param takeFile The function
- * @param remove Removes what it has stored
+ * @param remove Removes a file that it has stored
  */
 export function functionStore(takeFile: TakeFile, remove?: (file: UploadedFile, req: Request) => unknown): FileStore {
   return {

@@ -35,7 +35,7 @@ export function boundaryOf(contentType: string): string | undefined {
 /**
  * Reads a part's head.
  *
- * @param text What follows the delimiter: the rest of its line, which is whitespace (RFC 2046 section 5.1.1), and the
+ * @param text The text after the delimiter: the rest of its line, which is whitespace (RFC 2046 section 5.1.1), and the
  * headers
  * @returns The head, `undefined` if the headers are malformed or not those of a form's part
  */

@@ -159,7 +159,7 @@ const TYPES = 'a list of media types such as ["image/*", "application/pdf"]';
  * status is 413 for too much or too many, 415 for a wrong type, 400 for a malformed, unexpected or truncated form, 408
  * for a client that stops sending, and 503 if memory is short. All of the form's files are then removed.
  *
- * @typeParam Value What `storage` returns
+ * @typeParam Value The type that `storage` returns
  * @typeParam Fields The fields that may have files; inferred
  * @param options How forms are received
  * @returns The middleware

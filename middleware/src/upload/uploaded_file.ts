@@ -50,7 +50,7 @@ export interface FileStore {
   /**
    * Stores a file, and removes all of it again on failure.
    *
-   * @param claims What the form claims about it
+   * @param claims The form's claims about it
    * @param content Its bytes
    * @param req Its request
    * @returns The properties known once it is stored

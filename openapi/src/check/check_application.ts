@@ -65,7 +65,7 @@ export interface Finding {
   readonly response: { readonly status: number; readonly body: string };
 }
 
-/** What was checked, and what was found. */
+/** The checks that ran, and the differences they found. */
 export interface CheckReport {
   /** The seed for the requests. */
   readonly seed: number;
@@ -75,7 +75,7 @@ export interface CheckReport {
   readonly requests: number;
   /** The differences. */
   readonly findings: readonly Finding[];
-  /** What could not be checked, and why. */
+  /** The parts that could not be checked, and why. */
   readonly unchecked: readonly string[];
 }
 

@@ -18,7 +18,7 @@ export interface InvalidDraft {
 /** Strings that a parameter may not allow; the empty string is left out, because forms send it for numbers, too. */
 const TEXTS = ["~", "-1", "1.5", "true", "99999999999999999999", "x".repeat(300)];
 
-/** Values that part of a body may not allow. */
+/** Values that parts of a body may not allow. */
 const VALUES: readonly unknown[] = [null, true, 7.5, -1, "", "~", "x".repeat(300), [], {}];
 
 /** A field name that is in no schema. */

@@ -17,7 +17,7 @@ interface Found {
 /** A group of identical schemas. */
 interface Component {
   readonly wanted: string;
-  /** Its content as a string: decides which of two gets the name, independent of registration order. */
+  /** Its content as a string, which decides which of two schemas gets the name, independent of registration order. */
   readonly text: string;
   readonly json: JsonSchema;
   readonly isInput: boolean;
@@ -101,7 +101,7 @@ export class Components {
   /**
    * Finishes a document.
    *
-   * @param paths All parts of it that use schemas
+   * @param paths All its parts that use schemas
    * @returns The parts, with schemas used once inlined, and the remaining schemas
    */
   finish<T>(paths: T): { paths: T; schemas: Record<string, JsonSchema> } {
@@ -198,7 +198,7 @@ export class Components {
   }
 }
 
-/** Returns names, in the order of the components; conflicts are resolved by content. */
+/** Returns names, in component order; content resolves conflicts. */
 function namesOf(components: readonly Component[]): string[] {
   const names: string[] = [];
   const taken = new Set(components.map(({ wanted }) => wanted));

@@ -12,7 +12,7 @@ export interface Discriminator {
 }
 
 /**
- * Finds the property whose values differ in each alternative of a schema.
+ * Finds the property that has different values in each of a schema's alternatives.
  *
  * @param json The schema
  * @param resolve Follows references

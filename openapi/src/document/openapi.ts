@@ -52,7 +52,7 @@ export interface OpenApiOptions {
   readonly tags?: readonly OpenApiTag[];
   /** Security schemes by name: `{ bearer: { type: "http", scheme: "bearer" } }`. */
   readonly securitySchemes?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
-  /** What authorises requests, unless `operation` overrides it: any one on the list. */
+  /** Schemes that authorise requests, unless `operation` overrides them: any one on the list. */
   readonly security?: readonly SecurityRequirement[];
   /** Names for schemas that have none. */
   readonly schemas?: Readonly<Record<string, unknown>>;
@@ -107,7 +107,7 @@ const OF_ALL = ["get", "put", "post", "delete", "patch"];
  *
  * @param app The application, or a router
  * @param info The API's title and version, and other fields in the info object
- * @param options What the routes do not define
+ * @param options Fields that the routes do not define
  * @returns A new document, serializable as JSON
  * @throws {TypeError} If an option is unknown or of the wrong type
  *

@@ -93,7 +93,7 @@ export interface OpenApiOperation {
   tags?: readonly string[];
   /** Whether it is deprecated. */
   deprecated?: boolean;
-  /** What authorises a request: any one on the list. */
+  /** Schemes that authorise a request: any one on the list. */
   security?: readonly SecurityRequirement[];
   /** Parameters outside the body. */
   parameters?: OpenApiParameter[];
@@ -131,7 +131,7 @@ export interface NotExpressible {
   readonly method: string;
   /** The route's path, as registered. */
   readonly path: string;
-  /** What cannot be expressed, and why. */
+  /** The part that cannot be expressed, and why. */
   readonly reason: string;
 }
 
@@ -149,7 +149,7 @@ export interface OpenApiDocument {
   webhooks?: Record<string, Record<string, OpenApiOutgoing>>;
   /** Schemas and security schemes, by name. */
   components?: { schemas?: Record<string, JsonSchema>; securitySchemes?: Record<string, Record<string, unknown>> };
-  /** What authorises requests, unless an operation overrides it. */
+  /** Schemes that authorise requests, unless an operation overrides them. */
   security?: readonly SecurityRequirement[];
   /** The operation groups. */
   tags?: readonly OpenApiTag[];

@@ -78,7 +78,7 @@ export function requestBody(facts: BodyFacts, components: Components): OpenApiOp
   return { ...required ? { required } : {}, content: Object.fromEntries(content) };
 }
 
-/** The media types whose bodies can satisfy the schema; all of them if none can, or there is no schema. */
+/** The media types for bodies that can satisfy the schema; all of them if none can, or there is no schema. */
 function typesFor(
   schema: JsonSchema | undefined,
   known: readonly string[],

@@ -2,7 +2,7 @@ import type { JsonSchema } from "../document/openapi_document.ts";
 
 /** Resolves names for types. */
 export interface TypeContext {
-  /** Name of a component's type, `undefined` if there is no such component. */
+  /** A component's type name; `undefined` if there is no such component. */
   nameOf(component: string): string | undefined;
   /** Follows a reference into a component. */
   resolve(pointer: string): JsonSchema | undefined;
@@ -118,7 +118,7 @@ function inParentheses(type: string, operator: string): string {
   return splits(type, operator) ? `(${type})` : type;
 }
 
-/** Whether an operator occurs outside of all braces. */
+/** Whether an operator occurs outside all braces. */
 function splits(type: string, operator: string): boolean {
   let depth = 0;
   for (let i = 0; i < type.length; i++) {

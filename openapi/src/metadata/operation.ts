@@ -65,9 +65,9 @@ export interface OperationDetails {
   readonly deprecated?: boolean;
   /** Whether documents omit them. */
   readonly hide?: boolean;
-  /** What authorises requests: any one on the list, each with names of security schemes and their scopes. */
+  /** Schemes that authorise requests: any one on the list, each with security scheme names and their scopes. */
   readonly security?: readonly Readonly<Record<string, readonly string[]>>[];
-  /** Media types of the body; by default those of the body parsers before the handler, or `application/json`. */
+  /** The body's media types; by default those for the body parsers before the handler, or `application/json`. */
   readonly consumes?: readonly string[];
   /** Form fields with files, by name; `upload` from `@sluice/middleware` declares its own. */
   readonly files?: Readonly<Record<string, FileDetails>>;
@@ -183,7 +183,7 @@ function checkOperation(details: OperationDetails): void {
 }
 
 /**
- * Checks the description of a request that the server sends.
+ * Checks the description for a request that the server sends.
  *
  * @param caller The caller, for error messages
  * @param request The description

@@ -20,10 +20,10 @@ export interface Serialization {
   readonly explode?: boolean;
 }
 
-/** Serialization of parameters, by part and name: `{ query: { ids: { style: "pipeDelimited" } } }`. */
+/** Parameter serialization, by part and name: `{ query: { ids: { style: "pipeDelimited" } } }`. */
 export type Serializations = { readonly [Part in RequestPart]?: Readonly<Record<string, Serialization>> };
 
-/** The styles of a part; the first one is its default. */
+/** A part's styles; the first one is its default. */
 const STYLES: Readonly<Record<RequestPart, readonly SerializationStyle[]>> = {
   params: ["simple", "label", "matrix"],
   query: ["form", "spaceDelimited", "pipeDelimited", "deepObject"],

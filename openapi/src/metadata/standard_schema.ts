@@ -26,11 +26,11 @@ export interface SchemaIssue {
   readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
 }
 
-/** Output type of a schema. Zod's own comes first, so that in generic functions it is the type `z.output<S>`. */
+/** A schema's output type. Zod's own comes first, so that in generic functions it is the type `z.output<S>`. */
 // deno-lint-ignore no-explicit-any -- two conditional types are related only if their conditions are identical
 export type OutputOf<Schema> = Schema extends { _zod: { output: any } } ? Schema["_zod"]["output"]
   : Schema extends AnySchema ? NonNullable<Schema["~standard"]["types"]>["output"]
   : unknown;
 
-/** Input type of a schema. */
+/** A schema's input type. */
 export type InputOf<Schema> = Schema extends AnySchema ? NonNullable<Schema["~standard"]["types"]>["input"] : unknown;

@@ -6,7 +6,7 @@ export type Resolve = (schema: JsonSchema) => JsonSchema;
 /** Maximum depth: deeper schemas are recursive. */
 const DEEPEST = 8;
 
-/** Maximum length of a chain of references. */
+/** Maximum length for a chain of references. */
 const MOST_STEPS = 32;
 
 /**
@@ -87,7 +87,7 @@ function typeOf(value: unknown): string {
 }
 
 /**
- * Whether values are of a single kind.
+ * Whether all values have one kind.
  *
  * @param kinds The possible kinds
  * @param kind The kind

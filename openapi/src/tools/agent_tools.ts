@@ -68,7 +68,7 @@ export interface AgentTool {
  * limits and errors.
  *
  * Parameters in headers and cookies are not part of the input, because a model must not choose its identity: pass them
- * to `call`. Operations whose body is not JSON are left out, as are those hidden by `operation({ hide: true })`.
+ * to `call`. Operations with a body other than JSON are left out, as are those hidden by `operation({ hide: true })`.
  *
  * @param app The application, called in process
  * @param document Its document, from `openapi(app, info)`

@@ -19,7 +19,7 @@ interface Branch {
   readonly items: unknown;
 }
 
-/** Called with the JSON pointer of each omitted field; array items are `*`. */
+/** Called with each omitted field's JSON pointer; array items are `*`. */
 export type OnLeftOut = (pointer: string) => void;
 
 /** Maximum nesting depth for schemas that consist only of references and alternatives. */
@@ -134,7 +134,7 @@ const ANYTHING: Branch = {
   items: true,
 };
 
-/** Keywords that define the contents of a value. */
+/** Keywords that define a value's contents. */
 const TELLING = ["properties", "additionalProperties", "patternProperties", "items", "prefixItems", "const", "enum"];
 
 function branchOf(schema: JsonSchema, resolve: Resolve): Branch {
@@ -177,7 +177,7 @@ function othersOf(additional: unknown, isNamed: boolean): JsonSchema | boolean {
   return Object.keys(additional).length === 0 ? true : additional;
 }
 
-/** A value that satisfies two schemas has the fields of both. */
+/** A value that satisfies two schemas has fields from both. */
 function both(a: Branch, b: Branch): Branch {
   if (a.isAny) return b;
   if (b.isAny) return a;

@@ -13,7 +13,7 @@ export interface Invalid {
   readonly message: string;
 }
 
-/** Maximum number of reported issues: a list of a million mistakes need not produce a million messages. */
+/** Maximum number of reported issues: a list with a million mistakes need not produce a million messages. */
 export const MOST_ISSUES = 100;
 
 /**
@@ -30,7 +30,7 @@ export function invalid(part: RequestPart, issue: SchemaIssue, value?: unknown):
 /**
  * Converts a path to a JSON pointer (RFC 6901 section 3).
  *
- * @param path The path of an issue: keys, or objects with one
+ * @param path An issue's path: keys, or objects with one
  */
 export function pointerOf(path: SchemaIssue["path"]): string {
   let pointer = "";
@@ -43,7 +43,7 @@ export function pointerOf(path: SchemaIssue["path"]): string {
 }
 
 /**
- * Creates the problem details of an invalid request (RFC 9457).
+ * Creates problem details for an invalid request (RFC 9457).
  *
  * @param status The response status
  * @param issues The issues; the first hundred are included

@@ -30,7 +30,7 @@ import { partReader } from "./part_reader.ts";
 import type { AnySchema, InputOf, OutputOf, SchemaResult } from "../metadata/standard_schema.ts";
 
 /**
- * What to check, and how.
+ * The schemas to check against, and how to check.
  *
  * @example A response that is checked, too
  * ```ts
@@ -77,7 +77,7 @@ export type Validated<Schemas> = {
 /** The name under which the compiler finds what `res.json` accepts, if there are schemas for responses. */
 export type ResponsesName<Schemas> = Schemas extends { readonly response: object } ? "~responses" : never;
 
-/** What `res.json` accepts, by status. */
+/** The values that `res.json` accepts, by status. */
 export type BodiesOf<Schemas> = Schemas extends { readonly response: infer Responses }
   ? { readonly [Status in keyof Responses]: InputOf<Responses[Status]> }
   : never;

@@ -20,7 +20,7 @@ export function withExpressTags(sluice: Any): Any {
  *
  * @param program The application
  * @param lib The library
- * @param log Where handlers record what they see
+ * @param log Where handlers record their observations
  */
 export function build({ isApp, options, settings, registrations }: Program, lib: Any, log: Any[]): Any {
   const target = isApp ? lib() : lib.Router(options);

@@ -15,7 +15,7 @@ export function isAuthority(host: string): boolean {
  * Number of responses that a client may expect, if a string consists of complete and valid requests only; 0 otherwise.
  * A server may close the connection after a request whose body is not read.
  *
- * @param text What a client sends, with one character per byte
+ * @param text The bytes that a client sends, one character each
  */
 export function properRequests(text: string): number {
   let count = 0;
@@ -66,7 +66,7 @@ function bodyLength(lengths: readonly string[], codings: readonly string[], rest
 /**
  * Finds the fault in a request that reached a handler.
  *
- * @param sight What the handler saw
+ * @param sight The request as the handler saw it
  * @param sent Everything that clients have sent
  */
 export function forbidden({ method, url, host, secure }: Sight, sent: string): string | undefined {

@@ -41,7 +41,7 @@ const LITERAL = /[^\0-\x7f]|(?:%[\da-f]{2})+|[ "&',;@~]|\\[^\w\-./\\]/yiu;
 /** A repetition count. Other braces are Express 5's, and enclose an optional part. */
 const COUNT = /\{\d+(?:,\d*)?\}/y;
 
-/** What may follow where nothing else can fail to match. */
+/** Syntax that may follow where nothing else can fail to match. */
 const NO_MORE = /^[)?}/]*$/;
 
 /** Constraints without groups and assertions that match no slash. */
@@ -337,7 +337,7 @@ class Reader {
    * Records that a wildcard begins here.
    *
    * @param before The text before it, not yet written
-   * @returns What it may contain
+   * @returns Characters it may contain
    */
   #span(before: string): Any {
     if (this.#isShortest) this.#refuseSpanning();
