@@ -29,7 +29,7 @@ export interface ConnectionOptions {
   /** Runs after each handler; its errors count as the handler's own. */
   readonly handled?: ((ws: WebSocketConnection) => void) | undefined;
   /** The exchange that became the connection. It ends with the connection, after the `close` handler. */
-  readonly exchange?: Pick<Exchange, "leave"> | undefined;
+  readonly exchange?: Pick<Exchange, "abort"> | undefined;
 }
 
 /** An asynchronous handler's promise; nothing for a handler that has finished. */

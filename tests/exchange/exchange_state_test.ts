@@ -13,11 +13,11 @@ const CALLS: Readonly<Record<string, (exchange: Exchange) => readonly ExchangeEv
   },
   abort(exchange) {
     exchange.abort();
-    return ["leave"];
+    return ["abort"];
   },
   "abort, with a response": (exchange) => {
     exchange.abort(new Response(null, { status: 503 }));
-    return ["leave"];
+    return ["abort"];
   },
   lose(exchange) {
     exchange.lose();
