@@ -195,7 +195,7 @@ function verdictOf({ limit, windowMs }: Policy, granted: number, denied: boolean
 function checkServed({ name, algorithm, limit, windowMs, window, align, onDenied, block, maxDebt }: Policy): void {
   let lacking: string | null = null;
   if (algorithm !== "fixed-window") lacking = `algorithm "${algorithm}"`;
-  else if (window !== undefined) lacking = "windows of the calendar (option window)";
+  else if (window !== undefined) lacking = "calendar windows (option window)";
   else if (align !== undefined) lacking = `align "${align}"`;
   else if (onDenied !== undefined) lacking = `onDenied "${onDenied}"`;
   else if (block !== undefined) lacking = "block";

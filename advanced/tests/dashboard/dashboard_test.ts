@@ -123,7 +123,7 @@ Deno.test("nobody gets a dashboard that nobody guards", () => {
     }
     assertThrows(made({ limiters, secret: secret.slice(1) }), RangeError, `${name}: option secret has 31 characters`);
     for (const hosts of ["localhost", ["a:80"], ["http://a"], ["a/b"], [""], [1], ["u@a"]]) {
-      assertThrows(made({ limiters, secret, hosts }), TypeError, `${name}: option hosts must be a list of names`);
+      assertThrows(made({ limiters, secret, hosts }), TypeError, `${name}: option hosts must be a list of host names`);
     }
     const authorize = () => true;
     for (const wrong of [undefined, null, [], {}, [api]]) {

@@ -101,7 +101,7 @@ Deno.test("while the binding fails, hangs or replies with something else, this i
 const UNSUPPORTED: Record<string, Partial<LimiterOptions>> = {
   'algorithm "sliding-window" is not supported by the store, only fixed-window': { algorithm: "sliding-window" },
   'algorithm "concurrency" is not supported by the store, only fixed-window': { algorithm: "concurrency" },
-  "windows of the calendar (option window)": { window: { every: "minute" } },
+  "calendar windows (option window)": { window: { every: "minute" } },
   'align "clock"': { align: "clock" },
   'onDenied "charge"': { onDenied: "charge" },
   "block": { block: { after: 3, forMs: 1000 } },
