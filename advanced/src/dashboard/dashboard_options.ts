@@ -78,7 +78,7 @@ export function checkDashboardOptions(caller: string, options: unknown): void {
   checkNames(caller, options, NAMES);
   const { limiters, hosts = [], ...guard } = options as Partial<Record<keyof DashboardOptions<unknown[]>, unknown>>;
   checkGuard(caller, guard);
-  if (!Array.isArray(hosts)) refuseOption(caller, "hosts", 'a list of names such as ["admin.example.com"]', hosts);
+  if (!Array.isArray(hosts)) refuseOption(caller, "hosts", 'a list of host names such as ["admin.example.com"]', hosts);
   for (const host of hosts) {
     if (typeof host === "string" && hostName(host) !== undefined && !/:\d*$/.test(host)) continue;
     refuseOption(caller, "hosts", "a list of host names, without scheme and port", host);
