@@ -26,7 +26,7 @@ export type { CreateApp } from "./src/app/create_app.ts";
 export { type ApplicationExtras, FrameworkApp } from "./src/app/framework_app.ts";
 export type { AppSettings } from "./src/app/settings.ts";
 export type { CloseOptions } from "./src/app/lifecycle.ts";
-export type { InjectInit } from "./src/app/injected_request.ts";
+export type { InjectInit, InjectRequest, InjectTarget } from "./src/app/injected_request.ts";
 export type { Server } from "./src/app/server.ts";
 export { HttpError, type HttpErrorOptions } from "./src/http/http_error.ts";
 export { Layer } from "./src/matching/layer.ts";

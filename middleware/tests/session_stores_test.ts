@@ -270,7 +270,7 @@ Deno.test("what is no client, database or namespace is refused, and no address i
     [() => new RedisSessionStore({ client: Promise.resolve() } as never), /not a promise: await it/],
     [() => new RedisSessionStore({ client: {} } as never), /not an object/],
     [() => new DenoKvSessionStore({ kv: {} } as never), /DenoKvSessionStore: option kv must be a database/],
-    [() => new DurableObjectSessionStore({ namespace: {} } as never), /option namespace must be the binding/],
+    [() => new DurableObjectSessionStore({ namespace: {} } as never), /option namespace must be a binding from env/],
   ];
   for (const [make, message] of cases) {
     const error = assertThrows(make) as Error;

@@ -17,7 +17,7 @@ import { type AnyHandler, type Mounted, mountedKey } from "../matching/layer.ts"
 import { defineMethod, defineVerbs } from "../matching/methods.ts";
 import { noteRegistration, pagesExist } from "../matching/registrations.ts";
 import { detected, detectPlatform, handleNodeRequest, type ServerResponseLike } from "../platform/detect.ts";
-import { injectedRequest, type InjectInit } from "./injected_request.ts";
+import { injected, injectedRequest, type InjectInit, type InjectTarget } from "./injected_request.ts";
 import {
   type AppFetch,
   type ListenOptions,
@@ -486,7 +486,7 @@ export class FrameworkApp<
    * Sends the application a request without a server, for tests. Accepts the same arguments as `fetch`; a path is
    * relative to `http://localhost`, and a plain object or array as the body is sent as JSON.
    *
-   * @param target Path with its query, a URL, or a request
+   * @param target Path with its query, a URL, a request, or an object with `url` and the options
    * @param init Method, headers and body, as for `fetch`; a Worker's bindings and context as `env` and `ctx`
    * @returns The response; no network is involved
    * @throws {TypeError} If the target is neither a path starting with a slash nor a URL, or `init` is invalid
@@ -501,9 +501,9 @@ export class FrameworkApp<
    * if (response.status !== 201) throw new Error(`POST /users gives ${response.status}`);
    * ```
    */
-  async inject(target: string | URL | Request, init: InjectInit = {}): Promise<Response> {
-    const { env, ctx, ...rest } = init;
-    return await this.fetch(injectedRequest(target, rest), env, ctx);
+  async inject(target: InjectTarget, init: InjectInit = {}): Promise<Response> {
+    const [url, { env, ctx, ...rest }] = injected(target, init);
+    return await this.fetch(injectedRequest(url, rest), env, ctx);
   }
 
   static {

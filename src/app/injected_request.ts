@@ -22,21 +22,57 @@ export interface InjectInit extends Omit<RequestInit, "body"> {
   ctx?: object | undefined;
 }
 
+/**
+ * A request for `app.inject` as one object, as in Fastify.
+ *
+ * @example A request with its method
+ * ```ts
+ * import sluice, { type InjectRequest } from "@sluice/sluice";
+ *
+ * const app = sluice();
+ * app.delete("/users/:id", (_req, res) => void res.sendStatus(204));
+ * const request: InjectRequest = { method: "DELETE", url: "/users/7" };
+ * console.log((await app.inject(request)).status); // 204
+ * ```
+ */
+export interface InjectRequest extends InjectInit {
+  /** Path with its query, or a URL. */
+  url: string | URL;
+}
+
+/** What `app.inject` sends: a path with its query, a URL, a request, or an object with `url` and options. */
+export type InjectTarget = string | URL | Request | InjectRequest;
+
 /** Option names from light-my-request and HTTP clients. */
 const INSTEAD: Readonly<Record<string, string>> = {
   json: "body accepts an object and sends it as JSON",
   payload: "use body",
-  query: "put it in the path",
+  query: "put it in the URL",
+  path: "use url",
 };
+
+/**
+ * Separates the target of `app.inject` from its options.
+ *
+ * @param target What to send
+ * @param init Options, if the target has none
+ */
+export function injected(target: InjectTarget, init: InjectInit): [target: unknown, init: InjectInit] {
+  if (typeof target !== "object" || target === null || target instanceof URL || target instanceof Request) {
+    return [target, init];
+  }
+  const { url, ...rest } = target;
+  return [url, rest];
+}
 
 /**
  * Creates the request for `app.inject`.
  *
- * @param target Path with its query, a URL, or a request
+ * @param target The path or URL, or a request
  * @param init Method, headers and body
  * @throws {TypeError} If the target is neither a path starting with a slash nor a URL, or `init` makes no valid request
  */
-export function injectedRequest(target: string | URL | Request, init: InjectInit): Request {
+export function injectedRequest(target: unknown, init: InjectInit): Request {
   for (const name in INSTEAD) {
     if (name in init) {
       throw new TypeError(`app.inject: there is no option ${name}; ${INSTEAD[name]}`);
@@ -59,7 +95,7 @@ function asJson(init: InjectInit): RequestInit {
 }
 
 // not resolved against a base, because "//admin" is a path here, not a host
-function absoluteTarget(target: string | URL | Request): string | URL | Request {
+function absoluteTarget(target: unknown): string | URL | Request {
   if (target instanceof Request || target instanceof URL) return target;
   if (typeof target === "string") {
     if (target.startsWith("/")) return `http://localhost${target}`;

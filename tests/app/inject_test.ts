@@ -53,6 +53,17 @@ Deno.test("errors of handlers and paths without a handler are responses, as over
   assertEquals((await app.inject("/mounted/here")).status, 200);
 });
 
+Deno.test("a request may be one object with its url, as in Fastify", async () => {
+  const app = quietApp().use(json());
+  app.post("/users", (req, res) => void res.json([req.body, req.query["a"], req.env]));
+  const response = await app.inject({ method: "POST", url: "/users?a=1", body: { name: "Ada" }, env: { KEY: "k" } });
+  assertEquals(await response.json(), [{ name: "Ada" }, "1", { KEY: "k" }]);
+  assertEquals((await app.inject({ url: new URL("http://localhost/none") })).status, 404);
+  await assertRejects(() => app.inject({ method: "POST" } as never), TypeError, "app.inject expects a path such as");
+  await assertRejects(() => app.inject({ path: "/users" } as never), TypeError, "there is no option path; use url");
+  await assertRejects(() => app.inject({ url: "/", payload: {} } as never), TypeError, "use body");
+});
+
 Deno.test("what is neither a path nor a URL is refused, and so is a request that cannot be", async () => {
   const app = quietApp();
   await assertRejects(() => app.inject("users"), TypeError, 'app.inject expects a path such as "/users/7"');

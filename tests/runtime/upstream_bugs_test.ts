@@ -28,7 +28,7 @@ interface Limit {
 const LIMITS: readonly Limit[] = [
   {
     runtime: "Deno",
-    told: "- **`Upgrade` beside a body.**",
+    told: "- **`Upgrade` with a body.**",
     isLeft: async (port) => (await answer(port, H2C)).startsWith("HTTP/1.1 400"),
   },
   {
@@ -39,12 +39,12 @@ const LIMITS: readonly Limit[] = [
   },
   {
     runtime: "Deno",
-    told: "- **`enterWith` of `AsyncLocalStorage`.**",
+    told: "- **`AsyncLocalStorage`'s `enterWith`.**",
     isLeft: async (port) => (await answer(port, get("/entered").repeat(2))).includes('{"before":"another request"}'),
   },
   ...(["Deno", "Bun"] as const).map((runtime): Limit => ({
     runtime,
-    told: "- **The version of HTTP.**",
+    told: "- **The HTTP version.**",
     isLeft: async (port) => {
       const { info, request } = JSON.parse(bodyOf(await answer(port, get("/"))));
       return ![...info, ...request].some((name: string) => /version/i.test(name));
@@ -52,7 +52,7 @@ const LIMITS: readonly Limit[] = [
   })),
   {
     runtime: "Deno",
-    told: "- **Trailers of requests.**",
+    told: "- **Request trailers.**",
     isLeft: async (port) => {
       const { info, request } = JSON.parse(bodyOf(await answer(port, TRAILERS)));
       return ![...info, ...request].some((name: string) => /trailer/i.test(name));
@@ -69,7 +69,7 @@ const LIMITS: readonly Limit[] = [
   },
   {
     runtime: "Bun",
-    told: "- **Trailers of requests.**",
+    told: "- **Request trailers.**",
     isLeft: async (port) => (await answer(port, TRAILERS)).includes("HTTP/1.1 400"),
   },
   {
@@ -165,6 +165,6 @@ for (const { runtime, told, page = PAGE, isLeft } of LIMITS) {
     assertStringIncludes(await Deno.readTextFile(page), told);
     await using server = await started(runtime);
     const advice = `take "${told}" out of ${page}, as far as it is about ${runtime}, and its entry out of this test`;
-    assert(await isLeft(Number(server.line), server), `${runtime} has mended it: ${advice}`);
+    assert(await isLeft(Number(server.line), server), `${runtime} has fixed it: ${advice}`);
   });
 }

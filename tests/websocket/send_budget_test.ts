@@ -67,7 +67,7 @@ for (const [name, serve] of Object.entries(SERVERS)) {
       }
       assertEquals(less!.readyState, 1);
       assertEquals(errors.length, 1, errors.join("\n"));
-      assertMatch(errors[0]!, /^More than 16777216 bytes waited .*"send budget"/);
+      assertMatch(errors[0]!, /^More than 16777216 bytes were waiting .*"send budget"/);
       assertEquals(app.connections.size, 1);
       for (let i = 0; i < 4; i++) assertEquals((await stalled[1]!.next())!.data.length, MIB);
       // data already passed to the runtime is sent, followed by the Close frame

@@ -20,15 +20,15 @@ export interface CheckedApp extends WithRoutes {
 /**
  * How to check an application.
  *
- * @example One operation, as a user who is signed in
+ * @example One operation, with a header in each request
  * ```ts
  * import { checkApplication, type CheckOptions } from "@sluice/openapi/check";
  * import sluice from "@sluice/sluice";
  *
  * const app = sluice();
- * app.get("/me", (req, res) => res.json({ user: req.get("authorization") }));
+ * app.get("/greeting", (req, res) => res.json({ language: req.get("accept-language") }));
  *
- * const options: CheckOptions = { only: ["GET /me"], headers: { authorization: "Bearer t" } };
+ * const options: CheckOptions = { only: ["GET /greeting"], headers: { "accept-language": "de" } };
  * const { operations } = await checkApplication(app, options);
  * console.log(operations); // 1
  * ```

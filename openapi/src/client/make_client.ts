@@ -12,11 +12,11 @@ import type { Wire } from "./wire.ts";
  * import sluice from "@sluice/sluice";
  *
  * const app = sluice();
- * app.get("/me", (req, res) => res.json({ token: req.get("authorization") }));
+ * app.get("/greeting", (req, res) => res.json({ language: req.get("accept-language") }));
  *
- * const options: ClientOptions = { fetch: app.fetch, headers: () => ({ authorization: "Bearer t" }) };
+ * const options: ClientOptions = { fetch: app.fetch, headers: () => ({ "accept-language": "de" }) };
  * const api = makeClient<{ get(path: string): Promise<AnyResult> }>({}, options);
- * console.log((await api.get("/me")).data); // { token: "Bearer t" }
+ * console.log((await api.get("/greeting")).data); // { language: "de" }
  * ```
  */
 export interface ClientOptions {
