@@ -1,7 +1,7 @@
 const EXHAUSTED: unique symbol = /* @__PURE__ */ Symbol.for("sluice.exhausted-limits");
 
 /**
- * For requests that consumed a limiter's last units: when it has units again, in ms of `performance`. All copies of
+ * When a limiter has units again, in ms of `performance`, for each request that consumed its last units. All copies of
  * this module share it, because limiters from this package and from `@sluice/rate-limit` may follow one another.
  */
 function refilled(): WeakMap<object, number> {
@@ -9,8 +9,8 @@ function refilled(): WeakMap<object, number> {
 }
 
 /**
- * Records that an admitted request left no units for another like it. If a later limiter refuses it and the client
- * retries once that one admits it, this limiter would refuse it.
+ * Records that an admitted request left no units for a similar one. If a later limiter refuses it and the client
+ * retries once that limiter admits it, this limiter would refuse the retry.
  *
  * @param req The request
  * @param waitMs ms until the limiter has units again

@@ -4,9 +4,9 @@ import { KeyMap } from "./key_map.ts";
 import { SharedSlots } from "./shared_slots.ts";
 import { sharesBegin, SourceShares } from "./source_shares.ts";
 
-/** Slots checked for idle keys on every new key; more than one outpaces new keys. */
+/** Slots checked for idle keys on every new key; checking more than one outpaces new keys. */
 const SWEPT_PER_KEY = 4;
-/** The same once all slots are in use, when finding a free one is worth more effort. */
+/** Slots checked once all slots are in use, when finding a free one is worth more effort. */
 const SWEPT_WHEN_FULL = 64;
 
 /** The states behind a table's slots. Shared slots have negative numbers. */

@@ -28,7 +28,7 @@ const JUMP_MS = 50;
  */
 export function elapsedTime(): TimeSource {
   let latest = -Infinity;
-  /** How far the system clock is ahead, and when the other clock started according to it. */
+  /** How far the system clock is ahead, and when the steady clock started according to it. */
   let lead = 0;
   let start: number | undefined;
   return () => {

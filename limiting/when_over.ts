@@ -78,7 +78,7 @@ const BEGINNING = ["writeHead", "flushHeaders", "write"] as const;
  * @param listener Called at once if the client has already disconnected, because no event will report that
  */
 export function whenOver(res: EndingResponse, listener: RequestEnd): WatchedResponse {
-  // A response queued behind another on the connection. Only Node assigns sockets; checking the others is slow.
+  // A response queued behind another on the connection. Only Node assigns sockets; checking other responses is slow.
   const queued = res.assignSocket !== undefined && res.socket === null ? res.req : undefined;
   const watched = new WatchedResponse(res, listener, queued);
   // Node's HTTP/2 also emits `finish` for a response that the client reset

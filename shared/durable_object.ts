@@ -18,7 +18,7 @@ export interface DurableObjectResponse {
 export interface DurableObjectNamespaceLike<Id = unknown> {
   /** The id for a name. */
   idFromName(name: string): Id;
-  /** A stub for the object with an id. */
+  /** A stub for the object with the given id. */
   get(id: Id): DurableObjectStubLike;
 }
 

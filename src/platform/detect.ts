@@ -32,7 +32,7 @@ export function proposePlatform(platform: Platform): void {
 
 /**
  * Responds to a request from a Node server; Deno and Bun also have those. Requires the entry for Node: without it the
- * client gets 500, and the log explains what to do.
+ * client gets a 500, and the log explains what to do.
  *
  * @param app The application
  * @param req Node's request

@@ -16,7 +16,7 @@ import { RedisBroker } from "./redis_broker.ts";
  * ```
  */
 export interface RedisTopicsOptions {
-  /** Prefix for the channels, `"sluice:"` by default; use different ones to separate applications. */
+  /** Prefix for the channels, `"sluice:"` by default; use different prefixes to separate applications. */
   prefix?: string;
 }
 
@@ -35,7 +35,7 @@ const NAMES: OptionNames<RedisTopicsOptions> = { prefix: true };
  * @param client A client from `npm:redis` 5 or later, or from `npm:ioredis`
  * @param options Prefix for the channels
  * @returns The broker for `app.connections.use`
- * @throws {TypeError} If the client is neither, or an option is unknown or not a string
+ * @throws {TypeError} If the client is of neither kind, or an option is unknown or not a string
  *
  * @example Topics across processes
  * ```ts ignore

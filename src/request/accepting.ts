@@ -28,7 +28,7 @@ function remembering(decide: Decide): Decide {
 }
 
 const bestType = remembering((header, offered) => {
-  // an empty header is equivalent to none
+  // an empty header is equivalent to a missing one
   if (!header) return offered[0]!;
   const types = offered.map((offer) => offer.includes("/") ? offer : mediaTypeOf(offer));
   const best = negotiateMediaTypes(header, types.filter((type): type is string => type !== undefined))[0];

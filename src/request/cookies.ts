@@ -2,7 +2,7 @@ import { parse } from "cookie-es";
 import type { Any } from "../util/any.ts";
 
 /**
- * Parses a `Cookie` header like cookie-parser (RFC 6265 section 5.4): the first cookie with a name counts, quotes
+ * Parses a `Cookie` header like cookie-parser (RFC 6265 section 5.4): the first cookie with a given name counts, quotes
  * around a value are removed, and objects sent with `res.cookie(name, object)` become objects again.
  *
  * @param header The header, `undefined` if the client sent none

@@ -129,7 +129,7 @@ export class FrameworkRequest<Params = RouteParams, Body = Any, Query = ParsedQs
   }
 
   /**
-   * Sequence number of this request in creation order; from it, limiters detect that a request created them.
+   * Sequence number of this request in creation order; limiters use it to detect that a request created them.
    *
    * @internal
    */
@@ -451,7 +451,7 @@ export class FrameworkRequest<Params = RouteParams, Body = Any, Query = ParsedQs
    * to the web `Request` itself (`req.request.json()`) or to a body read as a stream.
    *
    * @throws {SyntaxError} If the body is not JSON; the error has status 400
-   * @throws {HttpError} 413 above the limit; 400 if it nests more deeply than `json depth` or was cut off; 408 if no
+   * @throws {HttpError} 413 over the limit; 400 if it nests more deeply than `json depth` or was cut off; 408 if no
    * data arrives for too long; 503 if too much is being read at once
    */
   json(): Promise<Any> {
@@ -471,8 +471,8 @@ export class FrameworkRequest<Params = RouteParams, Body = Any, Query = ParsedQs
    * Reads the body as a form with fields and files.
    *
    * @throws {TypeError} If the body is not a form; the error has status 400
-   * @throws {HttpError} 413 above the limit or with more parts than `form parts limit`; otherwise as
-   * {@linkcode FrameworkRequest.json}
+   * @throws {HttpError} 413 over the limit or with more parts than `form parts limit`; otherwise as {@linkcode
+   * FrameworkRequest.json}
    */
   formData(): Promise<FormData> {
     return readForm(this);

@@ -759,7 +759,8 @@ function isDirect(res: AnyResponse): boolean {
   return res[originalKey] === res && res.setHeader === plainSetHeader && res.set === plainSet;
 }
 
-// whether a body can become a web response directly: for a GET or POST, no replaced methods, no headers about it
+// whether a body can become a web response directly: for a GET or POST, no replaced methods, no headers that describe
+// it
 function respondsAtOnce(res: AnyResponse): boolean {
   const state = res[begunKey];
   const { statusCode } = res;

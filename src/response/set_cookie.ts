@@ -61,7 +61,7 @@ const NAMES: OptionNames<CookieOptions> = {
 
 /**
  * Reports misspelt cookie options, which have no effect: `httponly` would expose the cookie to scripts. Other unknown
- * names may serve another purpose.
+ * names may serve a different purpose.
  *
  * @param options The options
  * @returns A message for each misspelt option

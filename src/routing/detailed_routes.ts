@@ -36,9 +36,9 @@ interface Below {
 /**
  * Lists every route in the order they are tried, with everything that runs before its handler.
  *
- * These are the middleware and earlier routes, in any router, that all requests for the route pass, as far as paths
- * show. A middleware for `/users/7` is not listed for `/users/:id`, because it runs only for some requests. For a path
- * that is a regular expression, only entries for every path are listed.
+ * These are the middleware and earlier routes, in any router, that all requests for the route pass through, as far as
+ * paths show. A middleware for `/users/7` is not listed for `/users/:id`, because it runs only for some requests. For a
+ * path that is a regular expression, only entries for every path are listed.
  *
  * @param router The router
  * @param prefix Prepended to every path
@@ -89,7 +89,7 @@ function listedSource({ mounted }: Layer, around: readonly Listed[]): Listed | u
   return source !== undefined && isListed(source) && !around.includes(source) ? source : undefined;
 }
 
-/** A layer's entries that run for requests with a path and method, if all those requests reach the layer. */
+/** A layer's entries that run for requests with a given path and method, if all those requests reach the layer. */
 function applied(
   layer: Layer,
   path: string | null,
@@ -108,7 +108,7 @@ function applied(
   return functionsOf(layer, method).map((fn) => listed(fn, fullPath));
 }
 
-/** The layer's path that all requests with a path reach, and the rest of the path below a mount there. */
+/** The layer's path that all requests with a given path match, and the rest of that path below a mount. */
 function entered(layer: Layer, path: string | null): { path: string; rest: string | null } | null {
   if (layer.everywhere) return { path: String(layer.patterns[0]!.source), rest: path };
   if (path === null) return null;

@@ -12,7 +12,7 @@ export interface ExpressApp {
   parent: unknown;
   /** Passes a request through the application. */
   handle(req: object, res: object, next: (error?: unknown) => void): void;
-  /** Emits the event for being mounted. */
+  /** Emits the `mount` event. */
   emit(event: string, parent: unknown): unknown;
 }
 

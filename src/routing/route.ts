@@ -175,12 +175,15 @@ export class Route<Params = RouteParams, L extends Record<string, Any> = Record<
     const stepsFor = (_path: string, method: string) => stepsOfRoute(reached, this.entriesFor(method));
     const fastMatcher = { stepsFor, leadsToSocket: () => false, reachesSocket: () => false, hasSockets: false };
     const source = { fastMatcher, paramHandlers: new Map(), mergeParams: true };
-    // also leaves the router around the route
+    // also leaves the enclosing router
     const owner = { walked: (signal: unknown) => done(signal), passesRouter: true };
     new Walk(observedOf(req, source), owner, req, res, position, undefined).start();
   }
 
-  /** Handlers for a method: its own and those from `all()`, in order. GET handlers handle HEAD unless another does. */
+  /**
+   * Handlers for a method: its own and those from `all()`, in order. GET handlers handle HEAD unless another handler
+   * does.
+   */
   entriesFor(method: string): readonly LayerEntry[] {
     // methods are case-sensitive (RFC 9110 section 9.1): Deno lets "pOST" through, which would bypass a guard on POST
     const isProper = method === asciiUpperCase(method);

@@ -250,7 +250,7 @@ export function isEmitter(object: unknown): boolean {
 }
 
 /**
- * Adds an emitter's methods to a class with another base class.
+ * Adds an emitter's methods to a class with a different base class.
  *
  * @param prototype The class's prototype
  */

@@ -20,7 +20,7 @@ export class FairBudget {
 
 /** A receiver of bytes. */
 export interface Evictable {
-  /** Stops receiving, because others need the space and this receiver is the slowest. */
+  /** Stops receiving, because other receivers need the space and this receiver is the slowest. */
   evict(): void;
 }
 

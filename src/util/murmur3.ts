@@ -22,8 +22,8 @@ export interface Hashed {
 
 /**
  * The first 64 bits of MurmurHash3_x86_128 with seed 0 (Austin Appleby, 2011). It distributes well, and for 2 KiB takes
- * a thirtieth of SHA-1's time in JavaScript, because the runtime writes a string as bytes, and this reads whole words.
- * But two bodies with the same hash are easy to construct.
+ * a thirtieth of SHA-1's time in JavaScript, because the runtime writes a string as bytes, and this function reads
+ * whole words. But two bodies with the same hash are easy to construct.
  *
  * @param body Bytes, or a string, hashed as UTF-8
  */

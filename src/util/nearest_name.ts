@@ -40,7 +40,7 @@ function letters(name: string): string {
  * Number of characters added, omitted, replaced, or swapped with the next one (optimal string alignment).
  *
  * @param one A string
- * @param other Another string; the time grows with the product of the two lengths
+ * @param other The other string; the time grows with the product of the two lengths
  */
 export function editsBetween(one: string, other: string): number {
   let before: number[] = [];

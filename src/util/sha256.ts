@@ -34,7 +34,7 @@ export function sha256(bytes: Uint8Array): Uint8Array {
   return new Uint8Array(digest.buffer);
 }
 
-// whole blocks of 64 bytes, with the message's length at the end (FIPS 180-4 section 5.1.1)
+// whole blocks of 64 bytes, with the message length at the end (FIPS 180-4 section 5.1.1)
 function paddedBlocks(bytes: Uint8Array): DataView {
   const padded = new Uint8Array(((bytes.length + 8) >> 6) * 64 + 64);
   padded.set(bytes);

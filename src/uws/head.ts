@@ -29,7 +29,7 @@ export class Head {
     return undefined;
   }
 
-  /** The body's length as announced by the response. */
+  /** The body length as announced by the response. */
   get length(): number | undefined {
     const value = this.#value("content-length");
     return value !== undefined && /^\d{1,15}$/.test(value) ? Number(value) : undefined;

@@ -15,7 +15,7 @@ export interface Flow {
 type Chunk = Uint8Array<ArrayBuffer>;
 
 /**
- * A request's body as it arrives. The engine delivers it whether or not it is read: unread data waits here, and too
+ * A request body as it arrives. The engine delivers it whether or not it is read: unread data waits here, and too
  * much of it pauses the connection.
  */
 export class IncomingUpload {
@@ -130,10 +130,10 @@ export class IncomingUpload {
   }
 
   /**
-   * Passes the body to a sink, in a fraction of a web stream's time.
+   * Passes the body to a sink, in a fraction of the time a web stream takes.
    *
    * @param sink Takes the body
-   * @returns Controls for the filling
+   * @returns Controls for filling the sink
    */
   fill(sink: BodySink): Filling {
     this.isTouched = true;

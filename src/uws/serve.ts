@@ -91,7 +91,7 @@ export function serve(app: FrameworkApp, options: UwsOptions, callback?: (error?
   if (name !== "Node") throw new TypeError(`${CALLER}: uWebSockets.js runs on Node; on ${name} use app.listen`);
   registerPlatform(uwsPlatform);
   const tls = certFile === undefined || keyFile === undefined ? null : { certFile, keyFile };
-  // up to twice the limit, a message gets a close with 1009; above, the engine disconnects without a Close frame
+  // up to twice the limit, a message gets a close with 1009; beyond that, the engine disconnects without a Close frame
   const maxMessageBytes = Math.min(2 * longestMessage(app.router), MOST_BYTES);
   return app[listenOnKey](
     {

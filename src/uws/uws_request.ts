@@ -19,7 +19,7 @@ export interface RequestOwner {
   readonly port: number;
   /** Whether the client disconnected. */
   readonly isGone: boolean;
-  /** The body as it arrives, `null` once it is too late. */
+  /** The body as it arrives, `null` once it can no longer be read. */
   receive(): IncomingUpload | null;
   /** Runs a listener when the client disconnects. */
   onGone(listener: () => void): void;
@@ -56,7 +56,7 @@ export class UwsRequest implements Read {
   #url: string | null = null;
   #filled = false;
   #web: Request | null = null;
-  /** Holds the request's body if its method allows none in a web `Request`. */
+  /** Holds the request body if its method allows none in a web `Request`. */
   #carrier: Response | null = null;
   #signal: AbortSignal | null = null;
 
@@ -244,7 +244,7 @@ export class UwsRequest implements Read {
    * Fills a sink with the body.
    *
    * @param sink Takes the body
-   * @returns Controls for the filling; `null` if the body must be read another way
+   * @returns Controls for filling the sink; `null` if the body must be read in a different way
    */
   fillSink(sink: BodySink): Filling | null {
     if (!this.hasBody || this.bodyUsed || this.#web !== null || this.#carrier !== null) return null;

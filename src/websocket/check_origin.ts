@@ -6,7 +6,7 @@ import type { WebSocketHandlers } from "./ws_handlers.ts";
 
 /**
  * Asserts that the page behind a handshake may open the WebSocket. A browser sends the user's cookies to any host that
- * a page names, and no check like CORS applies. But the page cannot choose the `Origin` header (RFC 6455 section 10.2).
+ * a page names, and no check like CORS applies. But the page cannot set the `Origin` header (RFC 6455 section 10.2).
  *
  * @param req The handshake
  * @param origins The route's `origins` option
@@ -16,7 +16,7 @@ import type { WebSocketHandlers } from "./ws_handlers.ts";
 export function assertOrigin(req: FrameworkRequest, origins: WebSocketHandlers["origins"]): void {
   if (origins === "any") return;
   const origin = req.get("origin");
-  // without Origin it is not a page: browsers always send it
+  // a request without Origin is not from a page: browsers always send it
   if (origin === undefined || isAllowed(origin, req, origins)) return;
   throw new HttpError(403, `Pages of ${origin} may not open this WebSocket; see the option "origins" of app.ws`);
 }

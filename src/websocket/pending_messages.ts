@@ -8,7 +8,7 @@ const CALL_BYTES = 1024;
 
 /**
  * One connection's messages whose handlers have not settled. Handlers run concurrently; this bounds the messages' total
- * size. Above the limit, nothing more is read until half of it has been handled; if reading cannot be paused, the
+ * size. Over the limit, nothing more is read until half of it has been handled; if reading cannot be paused, the
  * connection is closed.
  */
 export class PendingMessages {
@@ -21,7 +21,7 @@ export class PendingMessages {
   /**
    * @param socket The server's end of the connection
    * @param limit Maximum bytes that may wait
-   * @param overflow Called above the limit if the socket cannot be paused
+   * @param overflow Called over the limit if the socket cannot be paused
    */
   constructor(socket: ServerEnd, limit: number, overflow: () => void) {
     this.#socket = socket;
@@ -33,7 +33,7 @@ export class PendingMessages {
    * Counts a message until its handler has settled.
    *
    * @param handling The handler's promise
-   * @param length The message's length; for a string, in characters, which is its size in memory
+   * @param length The message length; for a string, in characters, which is its size in memory
    * @returns Settles once the message is no longer counted
    */
   async until(handling: Promise<unknown>, length: number): Promise<void> {

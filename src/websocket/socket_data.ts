@@ -30,7 +30,7 @@ export function assertTopic(caller: string, topic: unknown): asserts topic is st
 }
 
 /**
- * A message's length.
+ * A message length.
  *
  * @param data The message
  * @returns Bytes on the wire, without framing

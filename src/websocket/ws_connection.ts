@@ -63,7 +63,7 @@ const LONGEST_REASON = 123;
 export class WebSocketConnection<Params = Record<string, Any>> implements Member {
   /** The request, the parameters, and the application's own values. */
   readonly data: ConnectionData<Params>;
-  /** The chosen sub-protocol, `""` for none. */
+  /** The selected sub-protocol, `""` for none. */
   readonly protocol: string;
   readonly #socket: WebSocket;
   readonly #connections: Connections;
@@ -83,7 +83,7 @@ export class WebSocketConnection<Params = Record<string, Any>> implements Member
    * Wraps a socket; the framework does this for every upgrade.
    *
    * @param socket The server's end
-   * @param protocol The chosen sub-protocol
+   * @param protocol The selected sub-protocol
    * @param data The value of `ws.data`
    * @param connections The application's connections
    * @param events Callbacks for the connection's events
@@ -216,7 +216,7 @@ export class WebSocketConnection<Params = Record<string, Any>> implements Member
   /**
    * Closes the connection once all messages have been sent. Further calls do nothing.
    *
-   * @param code 1000; 3000 to 4999 for your own codes; or another code that a server may send, such as 1008
+   * @param code 1000; 3000 to 4999 for your own codes; or any other code that a server may send, such as 1008
    * @param reason At most 123 bytes
    * @throws {RangeError} If the code must not be sent (RFC 6455 section 7.4), or the reason is too long
    */

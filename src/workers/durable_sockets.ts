@@ -34,7 +34,7 @@ const NAMES: OptionNames<DurableSocketsBase<unknown>> = { headers: true, autoRes
  * URL and headers of `ws.data.req`, and other properties on `ws.data` as each handler leaves them, if `structuredClone`
  * supports them.
  *
- * @param make Creates the application of an object; every object needs its own
+ * @param make Creates an object's application; every object needs its own
  * @param options What to save, and the response to pings that does not wake the object
  * @returns The class to extend
  * @throws {TypeError} If `make` is not a function, or an option is unknown or has the wrong type
@@ -58,7 +58,7 @@ export function durableSockets<Ctx extends DurableState = DurableState, Env = An
 /**
  * Creates a class for a Durable Object as above, extending another class.
  *
- * @param make Creates the application of an object; every object needs its own
+ * @param make Creates an object's application; every object needs its own
  * @param options The class to extend, what to save, and the response to pings that does not wake the object
  * @returns The class to extend
  * @throws {TypeError} If `make` is not a function, or an option is unknown

@@ -17,7 +17,7 @@ export interface DurableState {
   readonly storage: Any;
   /** Accepts a socket so that the object can hibernate. */
   acceptWebSocket(socket: Any): void;
-  /** The sockets accepted this way, including before hibernation. */
+  /** The sockets accepted this way, including those accepted before hibernation. */
   getWebSockets(): Any[];
   /** Sets a response that does not wake the object. */
   setWebSocketAutoResponse(pair?: Any): void;

@@ -9,7 +9,7 @@ export interface Attachment {
   readonly route: number;
   /** The route's path as registered. */
   readonly path: string;
-  /** The chosen sub-protocol. */
+  /** The selected sub-protocol. */
   readonly protocol: string;
   /** The request's URL. */
   readonly url: string;
@@ -31,7 +31,7 @@ const HANDSHAKE = /^(?:connection|upgrade|sec-websocket-.*)$/;
 /**
  * Selects the request headers to save for a connection.
  *
- * @param headers All the request's headers
+ * @param headers All request headers
  * @param names Names of the headers to save; by default, all except the handshake's
  */
 export function keptHeaders(headers: Headers, names: readonly string[] | undefined): [string, string][] {

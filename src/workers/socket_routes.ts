@@ -46,7 +46,7 @@ export class SocketRoutes {
     );
   }
 
-  /** The route with a number, `undefined` if the application no longer has it. */
+  /** The route with the given number, `undefined` if the application no longer has it. */
   at(number: number): OwnedRoute | undefined {
     return this.#list()[number];
   }

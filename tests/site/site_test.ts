@@ -110,7 +110,7 @@ Deno.test("llms-small.txt has the API by example, all options and what errors sa
   for (const title of ["Routing", "Errors", "WebSockets", "Testing", "An MCP server", "Options", "What errors say"]) {
     assertStringIncludes(text, `\n# ${title}\n`);
   }
-  assertStringIncludes(text, "- `maxAge?: number | null` Lifetime of the cookie in ms.");
+  assertStringIncludes(text, "- `maxAge?: number | null` The cookie's lifetime in ms.");
   assertMatch(text, /^- `session` maxAge: use cookie: \{ maxAge \} \//m);
   // links, tabs and comments are for the site's readers
   assertEquals(text.match(/\]\((?:\/|\.\.?\/|https?:)|^```\w+ \[|<!--|\{@link/gm), null);

@@ -1,7 +1,7 @@
 import { asyncScope } from "../shared/async_scope.ts";
 import { Heartbeat, type Pulse } from "../shared/heartbeat.ts";
 
-/** The part of Bun's end of a connection used here. */
+/** The part of Bun's `ServerWebSocket` used here. */
 interface ServerSocket {
   readonly data: BunSocket;
   readonly readyState: number;
@@ -15,7 +15,7 @@ interface ServerSocket {
   getBufferedAmount(): number;
 }
 
-/** Bun's reason for closing after a message above the server's limit; it sends 1009 but reports 1006. */
+/** Bun's reason for closing after a message over the server's limit; it sends 1009 but reports 1006. */
 const TOO_BIG = "Received too big message";
 
 /** Maximum value of Bun's message limit, in bytes. */

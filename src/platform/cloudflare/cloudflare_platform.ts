@@ -126,7 +126,7 @@ const upgrades = new WeakMap<object, ObjectUpgrade>();
  * Sets how a Durable Object accepts WebSockets.
  *
  * @param state The object's state, also the third argument to its application's `fetch`
- * @param upgrade Accepts one
+ * @param upgrade Accepts a WebSocket
  */
 export function acceptInObject(state: object, upgrade: ObjectUpgrade): void {
   upgrades.set(state, upgrade);

@@ -44,12 +44,12 @@ const LEAVING_MS = 100;
 /** Milliseconds for bodies in flight to arrive: Deno does not always report a disconnect during a body. */
 const READING_MS = 30_000;
 
-/** Milliseconds between checks whether bodies in flight have been read. */
+/** Milliseconds between checks on whether bodies in flight have been read. */
 const LOOK_MS = 10;
 
 /**
  * Number of bytes hashed in JavaScript before Node's `process` and `node:crypto` are created for hashing. Creating them
- * takes 20 ms, as long as they save on this many bytes.
+ * takes 20 ms, which is the time they save on this many bytes.
  */
 const UNHURRIED_BYTES = 8 * 1024 * 1024;
 
@@ -76,7 +76,7 @@ export function denoPlatform(): Platform {
     isEncrypted,
     localOf,
     handlerChannel: () => handlerChannel(diagnosticsChannel()),
-    // with OTEL_DENO=true, Deno has registered its own
+    // with OTEL_DENO=true, Deno has registered its own context manager
     fetchAppendsTrace: (manager) => manager !== undefined && Deno.telemetry?.contextManager === manager,
     visitHeaders,
     hasUnannouncedBody,
@@ -267,8 +267,8 @@ function prepare(): void {
   new (responseClass())("").headers.set("content-type", "text/html");
 }
 
-// Deno also notifies for completed requests. This costs a twentieth of a response, or without a record more than the
-// response. So it is used only for requests that wait for a long time.
+// Deno also sends this notification for completed requests. It costs a twentieth of a response, or, without a record,
+// more than the response itself. So it is used only for requests that wait a long time.
 function watchClient(request: Request, watch: ClientWatch, listen: () => void): void {
   if (isServed(request)) watch.listenLater(listen);
   else listen();

@@ -19,8 +19,8 @@ export interface BoundServer {
  * Binds a server.
  *
  * @param signal Cuts all of its connections
- * @param port Where the first one was bound; `undefined` for the first
- * @param received Called with each request; `undefined` for the first
+ * @param port The first server's port; `undefined` for the first server itself
+ * @param received Called with each request; `undefined` for the first server
  */
 export type Bind = (signal: AbortSignal, port?: number, received?: () => void) => BoundServer;
 
@@ -34,7 +34,7 @@ const GIVE_UP_MS = 60_000;
 /** Milliseconds after which a server that listens again has recovered. */
 const RECOVERED_MS = 10_000;
 
-/** Maximum number of failed servers that may have connections; above it, the oldest is shut down. */
+/** Maximum number of failed servers that may have connections; beyond it, the oldest one is shut down. */
 const MOST_FAILED = 16;
 
 /** Error codes that Deno reports only as numbers. */
@@ -44,12 +44,12 @@ const CODES: Readonly<Record<string, string>> = { 23: "ENFILE", 24: "EMFILE" };
 class Generation {
   readonly #abort = new AbortController();
   readonly server: BoundServer;
-  /** Whether it may have connections: the first one, and any that got a request. */
+  /** Whether it may have connections: the first server may, and so may any server that got a request. */
   isUsed: boolean;
 
   constructor(bind: Bind, port?: number) {
     this.isUsed = port === undefined;
-    // Deno adds one only after binding the port, where a process's first listener would delay its first client
+    // Deno adds a listener only after binding the port, and a process's first listener would delay its first client
     this.#abort.signal.addEventListener("abort", () => {}, { once: true });
     this.server = this.isUsed ? bind(this.#abort.signal) : bind(this.#abort.signal, port, () => this.isUsed = true);
   }

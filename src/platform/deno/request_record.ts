@@ -19,7 +19,7 @@ const BYTE_ORDER_MARK = "\ufeff";
 /** The property on a `Request` that holds its record; `undefined` until first found. */
 let property: symbol | undefined;
 
-/** Whether records agree with their requests; `undefined` until one could be compared. */
+/** Whether records agree with their requests; `undefined` until one has been compared. */
 let trusted: boolean | undefined;
 
 /** The Deno version that all tests run with. */
@@ -35,10 +35,10 @@ export function trustRecordsOf(version: string): void {
   if (version === TESTED_VERSION) trusted = true;
 }
 
-/** Whether header lists also agree with them. */
+/** Whether header lists also agree with their requests. */
 let listTrusted: boolean | undefined;
 
-/** Headers used to compare a record with its request; most requests have the first. */
+/** Headers used to compare a record with its request; most requests have the first one. */
 const COMMON = ["host", "user-agent", "accept"];
 
 /**
@@ -118,7 +118,7 @@ export function keepHeaders({ headers }: Request): void {
 }
 
 /**
- * Reads a request's body as a string, without a wait, if it arrived together with the headers.
+ * Reads a request body as a string, without a wait, if it arrived together with the headers.
  *
  * @param request The request
  * @returns The string, decoded as by `request.text()`; `null` if the body must be read through the public API

@@ -1,7 +1,7 @@
 import type { Peer } from "../../exchange/peer.ts";
 import type { AppFetch } from "../shared/platform.ts";
 
-/** Facts that only a request's server has: Deno reports neither with the request. */
+/** Facts that only the server has; Deno does not report them with the request. */
 export interface ServerFacts {
   /** Where it listens. */
   readonly local: Peer;

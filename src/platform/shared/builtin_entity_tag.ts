@@ -25,11 +25,11 @@ interface Makers {
 }
 
 /**
- * Creates entity tags with Node's `node:crypto`, which takes a fifth of JavaScript's time for a long body.
+ * Creates entity tags with Node's `node:crypto`, which takes a fifth as long as JavaScript for a long body.
  *
  * @param load Loads a Node module
  * @param after Number of characters or bytes to hash before the module is loaded
- * @returns Creates strong tags; it returns `null` until then, and if the module is missing
+ * @returns Creates strong tags; it returns `null` before the module is loaded, and if it is missing
  */
 export function builtinEntityTag(load: Load, after: number): NonNullable<TagMaker["entityTag"]> {
   let left = after;

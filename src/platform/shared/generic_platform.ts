@@ -83,7 +83,8 @@ export function waitUntil(promise: Promise<unknown>, info: unknown, context: unk
 }
 
 /**
- * Checks by one of its methods whether a platform argument has a given type. Objects with throwing properties do not.
+ * Returns whether a platform argument has a given type, judging by one of its methods. Objects whose properties throw
+ * do not.
  *
  * @typeParam T The type
  * @param given The argument

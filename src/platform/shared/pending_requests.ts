@@ -38,7 +38,7 @@ export class PendingRequests {
   }
 
   /**
-   * Whether a request's body may still be arriving.
+   * Whether a request body may still be arriving.
    *
    * @param app The server's application
    */

@@ -61,7 +61,8 @@ export const replacedHandleKey: unique symbol = Symbol("sluice.replaced handle")
 export type NodeHandle = (req: object, res: object) => unknown;
 
 /**
- * A server's time limits in ms; 0 or `Infinity` for none. Names are from Node's `http.Server`, the last from nginx.
+ * A server's time limits in ms; 0 or `Infinity` for none. The names come from Node's `http.Server`, except the last,
+ * which comes from nginx.
  */
 export interface ServerTimeouts {
   /**
@@ -94,7 +95,7 @@ export interface ServerCounts {
   maxConnections: number;
   /** Headers per request; further ones are dropped. Node's default is 2000. */
   maxHeadersCount: number;
-  /** Requests per connection; further ones get 503. No limit by default. */
+  /** Requests per connection; further ones get a 503. No limit by default. */
   maxRequestsPerSocket: number;
   /**
    * Concurrent requests on an HTTP/2 connection, announced as `SETTINGS_MAX_CONCURRENT_STREAMS` (RFC 9113 section
@@ -128,15 +129,15 @@ export interface PlatformServer {
   readonly port: number;
   /** The address it listens on. */
   readonly hostname: string;
-  /** Whether it is bound; absent if it always is until it is down. */
+  /** Whether it is bound; absent if it stays bound until it is down. */
   readonly listening?: boolean;
   /** Resolves when it listens, rejects if it cannot; absent if that is known synchronously. */
   readonly ready?: Promise<void>;
   /** Resolves when the server is down; rejects if it could not listen, at first or after losing its port. */
   readonly finished: Promise<void>;
   /**
-   * Starts to close each connection after its next response, while requests are still accepted. Absent if the
-   * responses' own headers suffice.
+   * Starts closing each connection after its next response, while requests are still accepted. Absent if the responses'
+   * own headers suffice.
    */
   drain?(): void;
   /** Stops accepting connections; resolves once the requests in flight have their responses. */
@@ -157,7 +158,7 @@ export interface PlatformServer {
 
 /** How to respond to an upgrade. */
 export interface UpgradeOptions {
-  /** The chosen sub-protocol, if any. */
+  /** The selected sub-protocol, if any. */
   protocol?: string | undefined;
   /** Headers set before the upgrade. */
   headers?: Headers | undefined;
@@ -171,7 +172,7 @@ export interface UpgradeOptions {
 
 /** Data that a platform with hibernation saves for each connection. */
 export interface KeptConnection {
-  /** The chosen sub-protocol, `""` for none. */
+  /** The selected sub-protocol, `""` for none. */
   readonly protocol: string;
   /** The value of `ws.data`. */
   readonly data: Readonly<Record<string, unknown>>;
@@ -257,8 +258,8 @@ export interface Upgrades {
   /** Accepts a WebSocket; if the runtime cannot, throws an `HttpError` 501 with advice. */
   upgrade(request: Request, info: unknown, options: UpgradeOptions): Upgrade;
   /**
-   * Returns whether the handshake's client disconnected while middleware waited, if an upgrade would not notice. If it
-   * did not, the upgrade must follow on the same tick.
+   * Returns whether the client disconnected while middleware waited, on runtimes where the upgrade would not notice. If
+   * it is still connected, the upgrade must follow on the same tick.
    */
   hasDisconnected?(request: Request): Promise<boolean>;
   /** Whether an `Upgrade` header alone makes a handshake, because the runtime itself checks clients' handshakes. */

@@ -10,13 +10,15 @@ export type Timer = ReturnType<typeof setInterval>;
 /** Number of checks per timeout, so it is never late by more than a fraction of itself. */
 const LOOKS = 4;
 
-/** An item's progress when it last moved. */
+/** An item's progress, and the time of its last change. */
 interface Standing {
   readonly sent: number;
   readonly since: number;
 }
 
-/** Finds items that have not moved for some time. It checks them periodically, so no step needs to be recorded. */
+/**
+ * Finds items that have made no progress for some time. It checks them periodically, so no step needs to be recorded.
+ */
 export class Standstill<T> {
   #standing = new Map<T, Standing>();
 
@@ -31,11 +33,11 @@ export class Standstill<T> {
   }
 
   /**
-   * Checks everything that should move.
+   * Checks every item that should make progress.
    *
    * @param moving Each item's progress
-   * @param timeoutMs How long an item may stand still, in ms
-   * @returns Those that have stood still for longer
+   * @param timeoutMs How long an item may make no progress, in ms
+   * @returns The items without progress for at least that long
    */
   look(moving: Iterable<readonly [one: T, sent: number]>, timeoutMs: number): T[] {
     const now = performance.now();

@@ -21,7 +21,7 @@ export function sourceText(
     // reading a pipe would wait for its writer
     return isFile && size <= MOST ? read(path) : undefined;
   } catch {
-    // it was removed or was on another machine; the page shows the stack regardless
+    // it was removed or was on a different machine; the page shows the stack regardless
     return undefined;
   }
 }

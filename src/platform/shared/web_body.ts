@@ -1,7 +1,7 @@
 import { closedPromiseOf } from "../../util/stream_closed.ts";
 
 /**
- * A response's body if it is a stream created by the program, on runtimes where reading `body` is cheap. The runtime
+ * A response body if it is a stream created by the program, on runtimes where reading `body` is cheap. The runtime
  * turns strings, bytes, files and other servers' responses into byte streams; a program's streams usually are not.
  *
  * @param response The response

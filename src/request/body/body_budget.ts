@@ -21,7 +21,7 @@ export class Holding {
 
   /**
    * @param most Maximum bytes for all bodies in the process
-   * @param body Evicted if others need its space and it is the slowest
+   * @param body Evicted if other bodies need its space and it is the slowest
    */
   constructor(most: number, body: Evictable) {
     this.#most = most;

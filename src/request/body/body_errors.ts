@@ -1,7 +1,7 @@
 import { HttpError } from "../../http/http_error.ts";
 
 /**
- * The error for a body above the limit, like body-parser's.
+ * The error for a body over the limit, like body-parser's.
  *
  * @param limit Maximum bytes
  * @param size Announced length, or the bytes received so far
@@ -46,7 +46,7 @@ export function timedOut(timeoutMs: number): HttpError {
 const RETRY_AFTER_S = 1;
 
 /**
- * The error for a body that the budget has no space for, beside the bodies being read.
+ * The error for a body that does not fit into the budget alongside the bodies being read.
  *
  * @param budget The `body budget` setting
  */
@@ -59,7 +59,8 @@ export function overBudget(budget: number): HttpError {
 }
 
 /**
- * The error for the slowest body when the budget has no space for others. The connection closes with the response.
+ * The error for the slowest body when the budget has no space for other bodies. The connection closes with the
+ * response.
  *
  * @param budget The `body budget` setting
  */
@@ -101,7 +102,7 @@ export function tooManyParts(limit: number): HttpError {
 }
 
 /**
- * The error for a form with a part whose head is too long; message and code match those of uploads.
+ * The error for a form whose part header is too long; message and code match those of uploads.
  *
  * @param limit Maximum bytes
  */

@@ -65,7 +65,7 @@ export function formPartsLimit(settings: Settings): number {
   return settings["form parts limit fn"] ?? FORM_PARTS;
 }
 
-/** Milliseconds that may pass without another body byte; 0 for no limit. */
+/** Milliseconds that may pass without a new body byte; 0 for no limit. */
 export function bodyTimeout(settings: Settings): number {
   return settings["body timeout fn"] ?? TIMEOUT_MS;
 }

@@ -4,7 +4,7 @@ import type { RuntimeSupport } from "../../exchange/runtime_support.ts";
 /** Number of checks before a wait is over: it lasts at most a thirtieth longer than it should. */
 const LOOKS = 30;
 
-/** By duration in ms; most programs use only one. */
+/** Timers by duration in ms; most programs use only one. */
 const patiences = new Map<number, Patience>();
 
 /**

@@ -14,8 +14,9 @@ const BOUNDARY = /^[\w'()+,\-./:=? ]{0,69}[\w'()+,\-./:=?]$/;
  *
  * @param type The request's content type
  * @param limit Maximum number of parts or fields
- * @returns The parser; it rejects with 413 for more parts or a part's head above 8 KiB, with 400 for a malformed form
- * @throws {TypeError} If the type is not a form's or has no boundary; the error has status 400
+ * @returns The parser; it rejects with 413 for more parts or a part header larger than 8 KiB, with 400 for a malformed
+ * form
+ * @throws {TypeError} If the type is not a form type or has no boundary; the error has status 400
  */
 export function formParser(type: string, limit: number): FormParser {
   const { type: name, parameters: { boundary } } = parseContentType(type);
@@ -41,7 +42,8 @@ async function fieldsOf(bytes: Uint8Array<ArrayBuffer>, limit: number): Promise<
   return form;
 }
 
-// The runtimes' parsers spend more on parts than on bytes, so parts are counted first; some accept any head.
+// The runtimes' parsers spend more on parts than on bytes, so parts are counted first; some parsers accept part headers
+// of any size.
 async function partsOf(bytes: Uint8Array<ArrayBuffer>, boundary: string, limit: number): Promise<FormData> {
   const { parts, closed, hasLongHead } = countParts(bytes, boundary, limit);
   if (parts > limit) throw tooManyParts(limit);

@@ -9,7 +9,7 @@ interface Headed {
 
 /**
  * Reports whether a request has a body. Parsers, `req.is()`, the stream, decompression and charsets all use this, so
- * none reads a body that another considers absent.
+ * none of them reads a body that a different one considers absent.
  *
  * Over HTTP/1, the headers decide (RFC 9112 section 6.3); as in Express, `Content-Length: 0` announces a body. Over
  * HTTP/2 and in process, a body needs no header, so the runtime decides.
@@ -26,7 +26,7 @@ export function hasBody(exchange: Exchange, headed: Headed = sentHeaders(exchang
 
 /**
  * Reports whether a request has no body because of its method, without reading a header. That covers most requests;
- * only Node delivers a GET or HEAD request's body.
+ * only Node delivers a GET or HEAD request body.
  *
  * @param exchange The request's exchange
  */
@@ -44,7 +44,7 @@ export function announcesBody(headed: Headed): boolean {
 }
 
 /**
- * A body's length in bytes according to `Content-Length`.
+ * A body length in bytes according to `Content-Length`.
  *
  * @param headed Has the headers
  * @returns The number, `undefined` without this header
@@ -55,7 +55,7 @@ export function announcedLength(headed: Headed): number | undefined {
 }
 
 /**
- * A request's body, `null` if there is none. After the response, Deno throws on access to the request; a handler that
+ * A request body, `null` if there is none. After the response, Deno throws on access to the request; a handler that
  * reads this late must not end the process.
  *
  * @param request The request

@@ -28,7 +28,7 @@ export interface Wanted {
   readonly announced: number | undefined;
   /** Whether a UTF-8 string is wanted and the bytes do not matter. */
   readonly asText?: boolean;
-  /** Read instead of the request's body: data passed on by an earlier reader, or the inflated body. */
+  /** Read instead of the request body: data passed on by an earlier reader, or the inflated body. */
   readonly instead?: ReadableStream<Uint8Array<ArrayBuffer>> | undefined;
   /** Creates the error for a failed read; by default, a parser's error for a body that was cut off. */
   readonly failure?: ((cause: unknown) => Error) | undefined;
@@ -47,8 +47,8 @@ export type BodyFailed = (error: Error) => void;
  * @param exchange The body's exchange
  * @param wanted What to read
  * @param take Receives the body
- * @param fail Receives an `HttpError`: 413 above the limit, 503 if the budget is used up, 408 if no data arrived for
- * too long, 400 if the body was cut off
+ * @param fail Receives an `HttpError`: 413 over the limit, 503 if the budget is used up, 408 if no data arrived for too
+ * long, 400 if the body was cut off
  * @throws {TypeError} If another reader has the body
  */
 export function readWhole(exchange: Exchange, wanted: Wanted, take: TakeBody, fail: BodyFailed): void {
@@ -82,7 +82,7 @@ class WholeBody implements BodySink, Impatient, Evictable {
   #wait: BodyWait | null = null;
   #filling: Filling | null = null;
   #over = false;
-  /** The error for a body above the limit, while the rest is discarded. */
+  /** The error for a body over the limit, while the rest is discarded. */
   #refusal: Error | null = null;
   #refusalTimer: ReturnType<typeof setTimeout> | undefined;
 
@@ -167,7 +167,7 @@ class WholeBody implements BodySink, Impatient, Evictable {
     if (cause instanceof HttpError) return this.#giveUp(cause);
     const { announced, failure } = this.#wanted;
     if (failure !== undefined) return this.#giveUp(failure(cause));
-    // notifies listeners for the end
+    // notifies `end` listeners
     if (isCutOff(cause)) this.#exchange.lose();
     this.#giveUp(aborted(announced, cause));
   }

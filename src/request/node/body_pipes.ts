@@ -96,7 +96,7 @@ export class BodyPipes {
     return destination;
   }
 
-  /** Stops sending chunks to one destination or to all. */
+  /** Stops sending chunks to one destination or to all of them. */
   remove(destination?: Destination): void {
     // without a pipe the body must not be paused, because there may be other listeners
     if (destination === undefined ? this.#pipes.size === 0 : !this.#pipes.has(destination)) return;

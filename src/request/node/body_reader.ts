@@ -9,7 +9,7 @@ import { runtimeKey } from "../../util/runtime_key.ts";
 /** A chunk as Node would emit it: a `Buffer` if the runtime has one, or a string once an encoding is set. */
 export type ShownChunk = Uint8Array | string;
 
-/** Reads a web request's body chunk by chunk and detects when it was cut off. */
+/** Reads a web request body chunk by chunk and detects when it was cut off. */
 export class BodyReader {
   /** Number of chunks read so far. */
   taken = 0;
@@ -54,8 +54,8 @@ export class BodyReader {
   /**
    * Starts reading, unless there is no body, or another reader has it, which `next` reports.
    *
-   * The handler may respond on this tick. After that, Deno hides a body that was not being read, and even that there
-   * was one.
+   * The handler may respond on this tick. After that, Deno hides a body that was not being read, and even the fact that
+   * there was one.
    *
    * @returns Whether reading has started now
    */

@@ -19,7 +19,7 @@ interface Responding {
 }
 
 /**
- * The API of Node's readable streams on a web request's body: `data`, `readable`, `end` and `error` events, pause,
+ * The API of Node's readable streams on a web request body: `data`, `readable`, `end` and `error` events, pause,
  * resume, read and pipe. It acquires a reader on first use and buffers at most one chunk.
  */
 export class ReadableBody implements BodyReading {
@@ -313,8 +313,8 @@ export class ReadableBody implements BodyReading {
   }
 
   /**
-   * The chunks in order; none if the body has been read. A missing end is an error: the chunks so far must not be taken
-   * for the whole body.
+   * The chunks in order; none if the body has been read. A missing end is an error: the chunks so far must not be
+   * mistaken for the whole body.
    *
    * @param keepsRest Whether the rest stays readable if the caller stops early
    */
@@ -427,7 +427,7 @@ export class ReadableBody implements BodyReading {
 
   /**
    * Emits `close` because the exchange is over, after an unread body's `end`. If the body is being read or paused, both
-   * come at its end.
+   * events come at its end.
    *
    * @param endAwaited Whether `end` has a listener
    */
@@ -464,7 +464,7 @@ export class ReadableBody implements BodyReading {
     return this.#pipes.add(destination, options);
   }
 
-  /** Stops sending chunks to one destination or to all. */
+  /** Stops sending chunks to one destination or to all of them. */
   unpipe(destination?: Destination): void {
     this.#pipes?.remove(destination);
   }

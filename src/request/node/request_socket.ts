@@ -196,7 +196,7 @@ export class RequestSocket extends Emitter {
   }
 
   /**
-   * Emits `close` when the exchange ends, because no runtime reports the connection's later fate. npm's
+   * Emits `close` when the exchange ends, because no runtime reports what later happens to the connection. npm's
    * on-finished, and so every logger, detects a disconnect only through it. `error` comes first if the connection
    * failed, which Node reports, or if the request was incomplete, because parsing then fails on Node.
    */

@@ -103,7 +103,7 @@ const YEAR = 365 * 24 * 60 * 60 * 1000;
 /** Files up to this many bytes are read at once, which is cheaper than a stream; platforms may differ. */
 const WHOLE_FILE_BYTES = 64 * 1024;
 /**
- * The runtime, if it can, sends whole files up to this many bytes itself, at half the cost. Larger transfers must be
+ * If the runtime can, it sends whole files up to this many bytes itself, at half the cost. Larger transfers must be
  * observable and abortable.
  */
 const HANDED_OVER_BYTES = 1024 * 1024;

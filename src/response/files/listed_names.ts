@@ -7,9 +7,9 @@ import { GenerationalCache } from "../../util/generational_cache.ts";
 /**
  * Checks that requests use the names that folders list.
  *
- * Most Windows and macOS disks also find a file under other names: in different case, in another Unicode normalization,
- * with a trailing dot or `::$DATA`, or by a short name such as `ADMINI~1`. A guard registered with `app.use` covers one
- * of these names, plus ASCII case variants unless routing is case-sensitive.
+ * Most Windows and macOS disks also find a file under other names: in a different case, in a different Unicode
+ * normalization, with a trailing dot or `::$DATA`, or by a short name such as `ADMINI~1`. A guard registered with
+ * `app.use` covers one of these names, plus ASCII case variants unless routing is case-sensitive.
  */
 export class ListedNames {
   /** `null` until a path reveals it. */

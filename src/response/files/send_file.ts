@@ -95,7 +95,7 @@ export function sendFile(
   const { next } = given(res.req, "res.sendFile", "res.req");
   const transfer = {
     ...rest,
-    // an option of serveStatic only, but a program may still pass it
+    // an option for serveStatic only, but a program may still pass it
     precompressed: undefined,
     index,
     etag: options.etag ?? appOf(res, "res.sendFile").enabled("etag"),

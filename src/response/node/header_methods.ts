@@ -8,7 +8,7 @@ import type { HeaderValue, OutgoingHeaders } from "../web/outgoing_headers.ts";
 /** Key for the headers set so far; for internal use, like the keys below. */
 export const outgoingKey: unique symbol = Symbol("sluice.outgoing");
 
-/** Key for the sent body's length. */
+/** Key for the length of the sent body. */
 export const sentLengthKey: unique symbol = Symbol("sluice.sent length");
 
 /** Key for a sent response's additional headers. */
@@ -37,7 +37,7 @@ export abstract class HeaderMethods extends Emitter {
   abstract get headersSent(): boolean;
 
   /**
-   * The sent body's length, `undefined` if it is not shown.
+   * Length of the sent body, `undefined` if it is not shown.
    *
    * @internal
    */

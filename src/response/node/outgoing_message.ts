@@ -113,7 +113,7 @@ export abstract class OutgoingMessage extends HeaderMethods {
     return true;
   }
 
-  /** Written bytes that wait for the client, without those that the platform has accepted. */
+  /** Written bytes that wait for the client, excluding those that the platform has accepted. */
   get writableLength(): number {
     return this[responseStateKey].stream?.heldBytes ?? 0;
   }
@@ -172,7 +172,7 @@ export abstract class OutgoingMessage extends HeaderMethods {
   }
 
   /**
-   * The sent body's length, `undefined` if it is not shown.
+   * Length of the sent body, `undefined` if it is not shown.
    *
    * @internal
    */

@@ -57,7 +57,7 @@ function nothing(): ReadableStream<Uint8Array> {
 }
 
 /**
- * A body's length.
+ * A body length.
  *
  * @param body The body
  * @returns Bytes, -1 for a stream

@@ -34,7 +34,7 @@ export class OutgoingHeaders {
   #others: Entry[] | null = null;
   /** Whether a header that frames the body was ever set: `Content-Length` or `Transfer-Encoding`. */
   framed = false;
-  /** Whether the body is already in its `Content-Encoding`; for a web response's body, the response that decides. */
+  /** Whether the body is already in its `Content-Encoding`; for a web response body, the response that decides. */
   coded: boolean | Response = false;
 
   /** The content type as a string, `undefined` if none is set. */
