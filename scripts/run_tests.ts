@@ -246,7 +246,8 @@ try {
 }
 
 const failed = [...missed, ...failures];
-for (const { file, name, message } of failed) console.log(`FAILED: ${file}: ${name}: ${message}`);
+// some messages contain a whole page
+for (const { file, name, message } of failed) console.log(`FAILED: ${file}: ${name}: ${message}`.slice(0, 500));
 for (const note of notes) console.log(note);
 if (total.skipped > 0) console.log(`${total.skipped} skipped`);
 console.log(`${total.passed} passed, ${failed.length} failed`);

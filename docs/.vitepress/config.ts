@@ -33,7 +33,7 @@ export default defineConfig({
             boostDocument(id, term, { title = "", titles }) {
               // what is below no other heading is the page itself
               const whole = Array.isArray(titles) && titles.length === 0 ? 1.3 : 1;
-              const isNamed = String(title).toLowerCase().includes(term) ? 2 : 1;
+              const isNamed = whole > 1 && String(title).toLowerCase().includes(term) ? 2 : 1;
               if (/^\/(?:guide\/|websockets|all-cores|recipes)/.test(id)) return 5 * whole * isNamed;
               if (/^\/(?:start|tutorial|limits)\//.test(id)) return 2 * whole;
               if (!/^\/(?:reference|decisions|measurements|changelog)/.test(id)) return whole;

@@ -131,7 +131,7 @@ Deno.test("one of several applications is asked by its number", async () => {
   const ask = (...args: string[]) => sluice(["request", "tests/cli/programs/two.ts", "/", ...args]);
   assertMatch((await ask()).errors, /the program has 2 applications, so --app must be 1 to 2/);
   assertStringIncludes((await ask("--app", "2")).output, "second");
-  assertMatch((await ask("--app", "3")).errors, /--app is 1 to 2/);
+  assertMatch((await ask("--app", "3")).errors, /--app must be 1 to 2/);
 });
 
 Deno.test("arguments that make no request are refused, with what would", async () => {

@@ -100,12 +100,12 @@ const REFUSED: readonly { name: string; args: readonly string[]; what: RegExp }[
   {
     name: "nobody to ask",
     args: [],
-    what: /give the folder and --runtime .* and --template \(api, views, websocket, worker\)/,
+    what: /pass the folder and --runtime .* and --template \(api, views, websocket, worker\)/,
   },
   {
     name: "nobody to ask for the template",
     args: ["app", "--runtime", "bun"],
-    what: /give --template \(api, views, websocket\)$/m,
+    what: /pass --template \(api, views, websocket\)$/m,
   },
 ];
 

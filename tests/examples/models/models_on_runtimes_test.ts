@@ -113,16 +113,15 @@ async function mcp(t: Deno.TestContext, origin: string, runtime: string): Promis
     const lines = Object.entries({ ...session, accept: "text/event-stream", host }).map((pair) => pair.join(": "));
     const head = `GET ${MCP} HTTP/1.1\r\n${lines.join("\r\n")}\r\n\r\n`;
     const statusNow = () => statusOf(fetch(origin + MCP, { headers: { ...session, accept: "text/event-stream" } }));
-    let connection: Deno.TcpConn | undefined;
-    // a session has one stream at a time, so this retries until the other request is refused
-    await until(async () => {
-      connection?.close();
-      connection = await Deno.connect({ hostname, port: Number(port) });
-      await connection.write(new TextEncoder().encode(head));
-      return await statusNow() === 409;
-    }, "the stream is open");
+    const connection = await Deno.connect({ hostname, port: Number(port) });
+    await connection.write(new TextEncoder().encode(head));
+    const start = new Uint8Array("HTTP/1.1 200".length);
+    await connection.read(start);
+    assertEquals(new TextDecoder().decode(start), "HTTP/1.1 200");
+    // one stream at a time
+    assertEquals(await statusNow(), 409);
     // with the head unread, to make this a reset
-    connection!.close();
+    connection.close();
     await until(async () => await statusNow() === 200, "the stream is free");
     await statusOf(fetch(origin + MCP, { method: "DELETE", headers: session }));
   });
