@@ -45,7 +45,7 @@ prompts for missing options.
  * Parses the arguments.
  *
  * @param args The arguments after the command
- * @throws {UserError} If one is unknown, or two are incompatible
+ * @throws {UserError} If an argument is unknown, or two are incompatible
  */
 export function readArguments(args: readonly string[]): Arguments {
   const { values, positionals } = parsed(args);

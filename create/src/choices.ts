@@ -40,13 +40,13 @@ export function goTogether(runtime: Runtime, template: Template): boolean {
   return (runtime === "workers") === (template === "worker");
 }
 
-/** Runtimes that a template supports; all, without a template. */
+/** Runtimes that a template supports; all runtimes, without a template. */
 export function runtimesFor(template: Template | undefined): Runtime[] {
   const all = Object.keys(RUNTIMES) as Runtime[];
   return template === undefined ? all : all.filter((runtime) => goTogether(runtime, template));
 }
 
-/** Templates that a runtime supports; all, without a runtime. */
+/** Templates that a runtime supports; all templates, without a runtime. */
 export function templatesFor(runtime: Runtime | undefined): Template[] {
   const all = Object.keys(TEMPLATES) as Template[];
   return runtime === undefined ? all : all.filter((template) => goTogether(runtime, template));

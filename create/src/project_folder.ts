@@ -20,7 +20,7 @@ export interface ProjectFolder {
  * Checks that a project can be written to a folder.
  *
  * @param given The folder, relative to the working directory; `.` for the directory itself
- * @throws {UserError} If its name is not a valid package name, or it is not empty
+ * @throws {UserError} If its name is not a valid package name, or the folder is not empty
  */
 export async function projectFolder(given: string): Promise<ProjectFolder> {
   const path = resolve(given);

@@ -18,7 +18,7 @@ export async function writeProject(
   files: ReadonlyMap<string, string>,
 ): Promise<void> {
   const parent = exists ? path : dirname(path);
-  // on the same disk, or it could not be moved
+  // on the same disk, so that it can be moved
   const staging = join(parent, `.create-sluice-${randomUUID()}`);
   const moved: string[] = [];
   // the topmost newly created folder

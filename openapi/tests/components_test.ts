@@ -1,4 +1,4 @@
-/** Named schemas: which become components, and under which names. */
+/** Named schemas: which become components, and what they are called. */
 import { openapi, type OpenApiDocument, operation, validate } from "@sluice/openapi";
 import sluice, { type FrameworkApp } from "@sluice/sluice";
 import { assertEquals } from "@std/assert";

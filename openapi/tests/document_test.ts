@@ -524,7 +524,7 @@ Deno.test("a schema without JSON Schema allows everything and is listed, unless 
     { method: "GET", path: "/large", reason: "its response 200: BigInt cannot be represented in JSON Schema" },
   ]);
   assertEquals(document.paths["/plain"]!["post"]!.requestBody!.content["application/json"], { schema: {} });
-  // everything that can be expressed is
+  // everything else is expressed
   const sent = document.paths["/large"]!["get"]!.responses["200"]!.content!["application/json"]!.schema!;
   assertEquals(sent["properties"], { at: {}, n: { type: "number" } });
   const converting = {

@@ -34,7 +34,7 @@ Deno.test(`requests of ${SETS} generated sets of routes pass if the document all
       }
     }
   }
-  // enough of both kinds, or nothing was shown
+  // without enough requests of both kinds, the test proves nothing
   assert(counts.routes > 2 * SETS, JSON.stringify(counts));
   assert(counts.allowed > 1500 && counts.forbidden > 1500, JSON.stringify(counts));
 });

@@ -163,7 +163,7 @@ Deno.test("res.json takes what the schema of its status takes, and nothing else"
     // a status without a schema accepts any value
     res.status(500).json({ whatever: 1 });
     res.status(204).end();
-    // @ts-expect-error -- another type
+    // @ts-expect-error -- wrong type
     res.json({ id: "1", at: new Date() });
     // @ts-expect-error -- the 404 body
     res.json({ title: "None" });
@@ -180,17 +180,17 @@ Deno.test("res.json takes what the schema of its status takes, and nothing else"
     "/within",
     validate({ body: note, response: { 201: v.object({ n: v.number() }) } }, (req, res) => {
       res.status(201).json({ n: req.body.n });
-      // @ts-expect-error -- another type
+      // @ts-expect-error -- wrong type
       res.status(201).json({ n: req.body.text });
     }),
   );
   app.route("/r").put(validate({ response: { 200: type({ n: "number" }) } }), (_req, res) => {
-    // @ts-expect-error -- another type
+    // @ts-expect-error -- wrong type
     res.json({ n: "1" });
   });
   app.group("/g", (group) => {
     group.get("/", validate({ response: { 200: Problem } }), (_req, res) => {
-      // @ts-expect-error -- another type
+      // @ts-expect-error -- wrong type
       res.json({ titel: "None" });
     });
   });

@@ -196,7 +196,7 @@ Deno.test("what cannot work is refused when it is registered, with the route", (
   // @ts-expect-error -- not a schema
   assertMatch(message(() => validate({ response: { 200: 5 } })), /response\.200 must be a schema/);
   assertMatch(message(() => validate({ boddy: body } as object)), /boddy/);
-  // @ts-expect-error -- another status
+  // @ts-expect-error -- a different status
   assertMatch(assertThrows(() => validate({ status: 500 }), RangeError).message, /400 or 422, not 500/);
 });
 

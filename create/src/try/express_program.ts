@@ -41,7 +41,7 @@ export async function expressProgram(folder: string): Promise<ExpressProgram> {
   const manifest = await readManifest(folder);
   if (manifest === undefined) throw new UserError(`${folder} has no package.json: run this in the folder of a program`);
   const installed = await installedExpress(folder);
-  // the program's own comes before its packages' and the workspace packages' own
+  // the program's own copy precedes those in its packages and in workspace packages
   const [express] = installed.toSorted((one, other) => depthOf(one) - depthOf(other));
   if (express === undefined) {
     throw new UserError(

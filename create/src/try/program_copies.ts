@@ -21,7 +21,7 @@ export interface Copies {
   readonly sluice: string;
   /** Version of the package that replaces the program's Express. */
   readonly version: string;
-  /** Removes both. */
+  /** Removes both copies. */
   remove(): Promise<void>;
 }
 

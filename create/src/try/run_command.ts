@@ -29,7 +29,7 @@ export interface Ended {
 
 /** A running command. */
 export interface Running {
-  /** Id of its first process, which is also the group of all others. */
+  /** Id of its first process, which is also the group id of all its processes. */
   readonly pid: number | undefined;
   /** Resolves when it ends. */
   readonly ended: Promise<Ended>;
@@ -53,7 +53,7 @@ export function startCommand(command: string, { folder, env = {} }: Omit<Command
     stdio: ["ignore", "pipe", "pipe"],
     env: {
       ...process.env,
-      // makes test runners neither watch files nor use colours
+      // keeps test runners from watching files and using colours
       CI: "true",
       NO_COLOR: "1",
       FORCE_COLOR: "0",

@@ -6,7 +6,7 @@ import { join, relative } from "node:path";
 export interface Finding {
   /** The file, relative to the program's folder. */
   readonly file: string;
-  /** The line, counted from 1. */
+  /** The line number, starting at 1. */
   readonly line: number;
   /** The difference. */
   readonly what: string;

@@ -55,7 +55,7 @@ Exit code: 0 if nothing differs, 1 if something does, 2 if nothing could be comp
  * Parses the arguments.
  *
  * @param args The arguments after `try`
- * @throws {UserError} If one is unknown or invalid
+ * @throws {UserError} If an argument is unknown or invalid
  */
 export function readTryArguments(args: readonly string[]): TryArguments {
   const { help = false, json = false, test, start, url = "/", port, minutes = "30" } = parsed(args);

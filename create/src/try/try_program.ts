@@ -13,7 +13,7 @@ import { differs, reportText, type TestReport, type TryReport } from "./try_repo
 /** Exit code if there was nothing to compare. */
 const NOTHING_COMPARED = 2;
 
-/** Number of rounds for measuring the cost of a request, alternating between both. */
+/** Number of rounds for measuring the cost of a request, alternating between the two programs. */
 const COST_ROUNDS = 3;
 
 /**

@@ -31,7 +31,7 @@ export interface TryReport {
   readonly cost: { readonly url: string; readonly express: Cost; readonly sluice: Cost } | null;
 }
 
-/** Whether any run differs; findings in the source are only advice. */
+/** Whether any runs differ; findings in the source are only advice. */
 export function differs({ tests, cost }: TryReport): boolean {
   return (tests !== null && (tests.differences.length > 0 || hasOtherEnd(tests))) ||
     (cost !== null && cost.express.status !== cost.sluice.status);

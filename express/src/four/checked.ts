@@ -1,10 +1,10 @@
 /**
  * Rejects anything but functions with Express 4's message.
  *
- * @param method The method that got them
+ * @param method The method that received them
  * @param kind The expected kind
  * @param handlers Functions, in lists nested to any depth
- * @throws {TypeError} If one is not a function
+ * @throws {TypeError} If a handler is not a function
  */
 export function assertFunctions(method: string, kind: "callback" | "middleware", handlers: readonly unknown[]): void {
   for (const fn of handlers.flat(Infinity)) {

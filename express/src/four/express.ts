@@ -69,7 +69,7 @@ const REMOVED = [
 
 /** Express 4's function, which creates applications. */
 export interface Express4 extends CreateApp {
-  /** Parses the query on requests that have no parsed one. */
+  /** Parses the query on requests without a parsed query. */
   readonly query: (parse?: unknown) => QueryMiddleware;
 }
 

@@ -74,7 +74,7 @@ export function adopt(
     delete prototype[name];
     return String(method) === String(shipped[i]) ? null : method;
   }) as [LayerCall | null, LayerErrorCall | null];
-  // another major in the same program may be hooked
+  // a different major in the same program may be hooked
   if (hooked === null && hookedError === null) return;
   replaceLayerCalls(
     hooked && function (req, res, next) {
@@ -86,7 +86,7 @@ export function adopt(
   );
 }
 
-// the agent calls the original before anything can call another layer
+// the agent calls the original before anything can call a different layer
 function onNode(req: unknown, res: unknown, call: (nodes: Pair) => unknown): unknown {
   const { info } = req as { info?: NodeInfo };
   if (info?.req === undefined || info.res === undefined) return call({ req, res });

@@ -10,7 +10,7 @@ interface Asked {
 export type QueryMiddleware = (req: Asked, res: object, next: () => void) => void;
 
 /**
- * Creates Express 4's `express.query`, which parses the query on requests that have no parsed one.
+ * Creates Express 4's `express.query`, which parses the query on requests without a parsed query.
  *
  * @param createApp Creates an application, whose extended parser is the default
  */

@@ -40,9 +40,9 @@ export interface CheckOptions {
   readonly seed?: number;
   /** Number of valid requests per operation; 20 by default. */
   readonly runs?: number;
-  /** The operations to check, such as `POST /notes/{id}` or their `operationId`; all by default. */
+  /** The operations to check, such as `POST /notes/{id}` or their `operationId`; all operations by default. */
   readonly only?: readonly string[];
-  /** Headers for all requests, such as those that authenticate. */
+  /** Headers for all requests, such as authentication headers. */
   readonly headers?: HeadersInit;
   /** Timeout for a response in ms; 5000 by default. */
   readonly timeoutMs?: number;
@@ -100,7 +100,7 @@ const MOST_WAITS = 5;
 /** Statuses that reject a valid request. */
 const REFUSALS = new Set([400, 413, 414, 415, 422, 431]);
 
-/** Statuses unrelated to the request's form: they depend on the sender, the rate, and what exists. */
+/** Statuses unrelated to the request's form: they depend on the sender, the rate, and which resources exist. */
 const ELSE = new Set([401, 403, 404, 409, 410, 423, 429, 503]);
 
 /**
@@ -201,7 +201,7 @@ class Checker {
       this.unchecked.push(`${known.name}: ${error.message}`);
       return;
     }
-    // a single operation gets the same requests as among all
+    // a single operation gets the same requests as when all operations are checked
     const seed = (this.#options.seed + hashOf(known.name)) | 0;
     const { runs } = this.#options;
     const faults = new Map<string, { draft: Draft; outcome: Outcome }>();

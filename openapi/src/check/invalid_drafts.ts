@@ -15,7 +15,7 @@ export interface InvalidDraft {
   readonly isUnreadable?: true;
 }
 
-/** Strings that a parameter may not allow; the empty string is left out, because forms send it for numbers, too. */
+/** Strings that a parameter may not allow; the empty string is left out, because forms send it for numbers too. */
 const TEXTS = ["~", "-1", "1.5", "true", "99999999999999999999", "x".repeat(300)];
 
 /** Values that parts of a body may not allow. */

@@ -10,7 +10,7 @@ const KINDS: Readonly<Record<Finding["kind"], string>> = {
  * Formats a report for people.
  *
  * @param report The report
- * @param repeat Returns how to reproduce a finding; none by default
+ * @param repeat Returns how to reproduce a finding; omitted by default
  *
  * @example A test that prints what differs
  * ```ts

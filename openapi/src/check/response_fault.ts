@@ -8,7 +8,7 @@ export interface ReadResponse {
   readonly status: number;
   /** Its headers. */
   readonly headers: Headers;
-  /** Its body as a string; `undefined` for one that stays open, such as events. */
+  /** Its body as a string; `undefined` for a body that stays open, such as an event stream. */
   readonly text: string | undefined;
 }
 
@@ -18,7 +18,7 @@ export interface ReadResponse {
  * @param operation The operation
  * @param response The response
  * @param schemas The document's schemas
- * @returns The fault, `undefined` if the response matches
+ * @returns The fault, or `undefined` if the response matches
  */
 export function responseFault(
   { responses }: OpenApiOperation,

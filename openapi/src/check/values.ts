@@ -34,7 +34,7 @@ export class Values {
    *
    * @param schema The schema
    * @param location Where they are written
-   * @throws {NoValueError} If none is known
+   * @throws {NoValueError} If no value is known
    */
   of(schema: JsonSchema, location: ValueLocation): Arbitrary<unknown> {
     return this.#made(schema, location, 0).filter((value) => hasFile(value) || this.#schemas.allows(schema, value));
@@ -282,7 +282,7 @@ const FORMATS: Readonly<Record<string, () => Arbitrary<string>>> = {
   "base64": () => fc.base64String(),
 };
 
-/** Merges schemas that all apply, as far as generating values needs it. */
+/** Merges schemas that all apply, as far as value generation requires. */
 function merged(schemas: readonly JsonSchema[]): JsonSchema {
   const result: Record<string, unknown> = {};
   for (const schema of schemas) {

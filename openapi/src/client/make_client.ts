@@ -20,7 +20,7 @@ import type { Wire } from "./wire.ts";
  * ```
  */
 export interface ClientOptions {
-  /** The application's address, such as `https://api.example`; in a browser, the page's by default. */
+  /** The application's address, such as `https://api.example`; in a browser, the page's address by default. */
   readonly baseUrl?: string | URL;
   /** Sends requests; the global `fetch` by default, and `app.fetch` in tests. */
   readonly fetch?: (request: Request) => Response | Promise<Response>;
@@ -38,7 +38,7 @@ const METHODS = ["get", "put", "post", "delete", "options", "head", "patch", "tr
  * @returns A function for each method, which accepts a path and the data to send
  * @throws {TypeError} If there is no address: outside browsers, `baseUrl` or `fetch` is required
  *
- * @example A client of routes without descriptions
+ * @example A client for routes without descriptions
  * ```ts
  * import { type AnyResult, makeClient } from "@sluice/openapi/client";
  *
@@ -66,7 +66,7 @@ function originOf({ baseUrl, fetch }: ClientOptions): string {
   if (baseUrl === undefined && page === undefined && fetch === undefined) {
     throw new TypeError('createClient: outside of a browser it needs baseUrl, such as "http://localhost:3000"');
   }
-  // how the application uses the host is up to it
+  // the application decides how to use the host
   const whole = new URL(baseUrl ?? "/", page ?? "http://localhost").href;
   return whole.replace(/[?#].*$|\/+$/gs, "").replace(/\/+$/, "");
 }

@@ -51,7 +51,7 @@ export class ResponseError extends Error {
  * @returns The data from a successful response
  * @throws {ResponseError} If the status is not 200 to 299
  *
- * @example A query of React Query
+ * @example A query for React Query
  * ```ts
  * import { type CallOptions, makeClient, type Success, unwrap } from "@sluice/openapi/client";
  *

@@ -2,7 +2,7 @@ import { discriminatorOf } from "./discriminator.ts";
 import type { Direction, JsonSchema } from "../schema/json_schema.ts";
 import { NATIVE } from "../schema/library_options.ts";
 
-/** A named schema where it was found; identical ones appear once in the document. */
+/** A named schema where it was found; identical schemas appear once in the document. */
 interface Found {
   /** Its preferred name, without disambiguation. */
   readonly wanted: string;
@@ -17,7 +17,7 @@ interface Found {
 /** A group of identical schemas. */
 interface Component {
   readonly wanted: string;
-  /** Its content as a string, which decides which of two schemas gets the name, independent of registration order. */
+  /** Its content as a string, to decide which of two schemas gets the name, regardless of registration order. */
   readonly text: string;
   readonly json: JsonSchema;
   readonly isInput: boolean;
@@ -26,10 +26,10 @@ interface Component {
 
 const PREFIX = "#/components/schemas/";
 
-/** Keywords with a map of schemas as their value. */
+/** Keywords whose value is a map of schemas. */
 const MAPS = new Set(["properties", "patternProperties", "dependentSchemas"]);
 
-/** Keywords with data, without schemas, as their value. */
+/** Keywords whose value is data without schemas. */
 const DATA = new Set(["const", "default", "enum", "examples", "example", "required", "dependentRequired"]);
 
 /**
@@ -43,7 +43,7 @@ export class Components {
   /**
    * Adds a schema to the document.
    *
-   * @param schema A whole schema, with its own definitions
+   * @param schema A complete schema, with its own definitions
    * @param direction Which of its types it is: both may have the same name
    * @param fallback Its name if it refers to itself and has none
    * @param given Its name, if the program sets one

@@ -52,7 +52,7 @@ export interface OpenApiOptions {
   readonly tags?: readonly OpenApiTag[];
   /** Security schemes by name: `{ bearer: { type: "http", scheme: "bearer" } }`. */
   readonly securitySchemes?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
-  /** Schemes that authorise requests, unless `operation` overrides them: any one on the list. */
+  /** Schemes that authorise requests, unless `operation` overrides them: any one in the list. */
   readonly security?: readonly SecurityRequirement[];
   /** Names for schemas that have none. */
   readonly schemas?: Readonly<Record<string, unknown>>;
@@ -111,7 +111,7 @@ const OF_ALL = ["get", "put", "post", "delete", "patch"];
  * @returns A new document, serializable as JSON
  * @throws {TypeError} If an option is unknown or of the wrong type
  *
- * @example The document of a small API
+ * @example The document for a small API
  * ```ts
  * import { openapi, validate } from "@sluice/openapi";
  * import sluice from "@sluice/sluice";
@@ -284,7 +284,7 @@ class DocumentBuilder {
       const item = this.#paths[known.path] ??= {};
       if (route.method === "ALL" && Object.keys(item).length > 0) continue;
       for (const method of methods) {
-        // if two routes match, the first gets the requests
+        // if two routes match, the first one gets the requests
         item[method] ??= this.#operation(route, method, facts, template, known);
       }
     }
@@ -315,7 +315,7 @@ class DocumentBuilder {
       serialization.params ?? {},
     );
     const parameters = [
-      // another route may have named them first
+      // a different route may have named them first
       ...inPath.map((parameter, i) => ({ ...parameter, name: known.params[i]!.name })),
       ...(Object.keys(PARAMETER_PARTS) as ParameterPart[]).flatMap((part) =>
         partParameters(part, schemasOf(part), this.#components, examplesOf(part), serialization[part] ?? {})

@@ -93,7 +93,7 @@ export interface OpenApiOperation {
   tags?: readonly string[];
   /** Whether it is deprecated. */
   deprecated?: boolean;
-  /** Schemes that authorise a request: any one on the list. */
+  /** Schemes that authorise a request: any one in the list. */
   security?: readonly SecurityRequirement[];
   /** Parameters outside the body. */
   parameters?: OpenApiParameter[];

@@ -40,7 +40,7 @@ export interface BodyFacts {
   readonly reads: readonly string[];
   /** Its schemas, all of which must be satisfied. */
   readonly schemas: readonly JsonSchema[];
-  /** Whether a request without one is rejected. */
+  /** Whether a request without a body is rejected. */
   readonly required: boolean;
   /** The program's declarations about the route. */
   readonly said: OperationDetails;
@@ -78,7 +78,7 @@ export function requestBody(facts: BodyFacts, components: Components): OpenApiOp
   return { ...required ? { required } : {}, content: Object.fromEntries(content) };
 }
 
-/** The media types for bodies that can satisfy the schema; all of them if none can, or there is no schema. */
+/** The media types for bodies that can satisfy the schema; all media types if none can, or if there is no schema. */
 function typesFor(
   schema: JsonSchema | undefined,
   known: readonly string[],

@@ -5,7 +5,7 @@ import type { OpenApiResponse } from "./openapi_document.ts";
 
 /** Facts about a route's responses. */
 export interface ResponseFacts {
-  /** Those with schemas, by status. */
+  /** Responses with schemas, by status. */
   readonly schemas: ReadonlyMap<string, unknown>;
   /** The program's declarations about them. */
   readonly said: Readonly<Record<string, string | ResponseDetails>>;

@@ -12,9 +12,9 @@ export interface RouteFacts {
   readonly reads: readonly string[];
   /** Each request part's schemas, in checking order. */
   readonly schemas: Readonly<Record<RequestPart, readonly unknown[]>>;
-  /** The response schemas, by status; for one status, the later one wins. */
+  /** The response schemas, by status; if a status is repeated, the last one wins. */
   readonly responses: ReadonlyMap<string, unknown>;
-  /** How requests are rejected, by status; for one status, the later declaration wins. */
+  /** How requests are rejected, by status; if a status is repeated, the last declaration wins. */
   readonly refuses: Readonly<Record<string, ResponseDetails>>;
   /** Whether a function checks requests without declaring its rejections. */
   readonly refusesSomehow: boolean;

@@ -130,7 +130,7 @@ ${code}
     const isObject = schema["type"] === "object" && !["allOf", "anyOf", "oneOf", "$ref"].some((one) => one in schema);
     const text = isObject ? objectText(schema, this.#context, "") : typeText(schema, this.#context);
     const about = comment(schema, "");
-    // an interface is resolved once, and appears by name in messages
+    // an interface is resolved once, and appears by name in compiler messages
     if (text.startsWith("{") && isObject) return `${about}export interface ${name} ${text}`;
     return `${about}export type ${name} = ${text};`;
   }

@@ -7,7 +7,7 @@ import { clientText } from "./client_text.ts";
 /**
  * How to generate a client.
  *
- * @example The document that is also served
+ * @example Using the document that is also served
  * ```ts
  * import { openapi } from "@sluice/openapi";
  * import { generateClient } from "@sluice/openapi/generate";

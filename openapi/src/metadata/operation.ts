@@ -23,7 +23,7 @@ export interface FileDetails {
   readonly maxCount?: number;
   /** Their media types, such as `["image/*"]`. */
   readonly types?: readonly string[];
-  /** Whether a form without one is rejected. */
+  /** Whether a form without a file is rejected. */
   readonly required?: boolean;
 }
 
@@ -65,9 +65,9 @@ export interface OperationDetails {
   readonly deprecated?: boolean;
   /** Whether documents omit them. */
   readonly hide?: boolean;
-  /** Schemes that authorise requests: any one on the list, each with security scheme names and their scopes. */
+  /** Schemes that authorise requests: any one in the list, each with security scheme names and their scopes. */
   readonly security?: readonly Readonly<Record<string, readonly string[]>>[];
-  /** The body's media types; by default those for the body parsers before the handler, or `application/json`. */
+  /** The body's media types; by default those that the body parsers before the handler read, or `application/json`. */
   readonly consumes?: readonly string[];
   /** Form fields with files, by name; `upload` from `@sluice/middleware` declares its own. */
   readonly files?: Readonly<Record<string, FileDetails>>;
@@ -77,7 +77,7 @@ export interface OperationDetails {
   readonly responses?: Readonly<Record<number | string, string | ResponseDetails>>;
   /** Requests that the server sends as a result of a request, by name. */
   readonly callbacks?: Readonly<Record<string, Callback>>;
-  /** Where the routes are served, if elsewhere than the others: `[{ url: "https://files.example" }]`. */
+  /** Where the routes are served, if not where the other routes are: `[{ url: "https://files.example" }]`. */
   readonly servers?: readonly { readonly url: string; readonly description?: string }[];
   /** OpenAPI extensions, as defined by tools: `"x-internal": true`. */
   readonly [extension: `x-${string}`]: unknown;

@@ -8,7 +8,7 @@ export interface AnySchema {
     readonly vendor: string;
     /** Checks a value. */
     validate(value: unknown): SchemaResult | Promise<SchemaResult>;
-    /** Its types, for the compiler alone. */
+    /** Its types, for the compiler only. */
     readonly types?: { readonly input: unknown; readonly output: unknown } | undefined;
   };
 }

@@ -24,7 +24,7 @@ import {
  */
 export interface OpenApiPagesOptions extends OpenApiOptions {
   /**
-   * Returns the folder of `swagger-ui-dist` when the page is first opened, for programs that load it only then, or have
+   * Returns the folder of `swagger-ui-dist` when the page is first opened, for programs that load it only then, or keep
    * it elsewhere. The package's `absolutePath` is such a function. By default it is looked up among the program's
    * installed packages.
    */
@@ -45,7 +45,7 @@ The document itself is at openapi.json.
 
 /**
  * Serves an application's OpenAPI document as `openapi.json`, and pages to read and try it: Swagger UI, from the
- * package `swagger-ui-dist` installed beside the program, never from a foreign host. The pages have a
+ * package `swagger-ui-dist` installed beside the program, never from a third-party host. The pages have a
  * `Content-Security-Policy` that allows nothing but their own files. Without the package, and on Workers, only the
  * document is served.
  *

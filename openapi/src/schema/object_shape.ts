@@ -4,7 +4,7 @@ import type { JsonSchema } from "./json_schema.ts";
 export interface ObjectShape {
   /** Their schemas, by name. */
   readonly properties: ReadonlyMap<string, JsonSchema>;
-  /** The required ones' names. */
+  /** Names of the required properties. */
   readonly required: ReadonlySet<string>;
 }
 
@@ -12,8 +12,8 @@ export interface ObjectShape {
 const DEEPEST = 8;
 
 /**
- * Returns an object schema's properties. If it has several alternatives, a property is required only if all of them
- * require it.
+ * Returns an object schema's properties. If it has several alternatives, a property is required only if every
+ * alternative requires it.
  *
  * @param schema The schema
  * @param resolve Follows references

@@ -31,7 +31,7 @@ export interface AgentResult {
 /**
  * A tool for an agent: one operation in an API.
  *
- * @example A tool of the AI SDK
+ * @example A tool for the AI SDK
  * ```ts ignore
  * import { jsonSchema, tool } from "ai";
  *
@@ -58,7 +58,7 @@ export interface AgentTool {
    * @param input The model's input, following the schema; unknown names are ignored
    * @param request Headers and other fields outside the model's control
    * @returns The response
-   * @throws {TypeError} If a path parameter is missing, empty, `.` or `..`, which would lead to another route
+   * @throws {TypeError} If a path parameter is missing, empty, `.` or `..`, which would lead to a different route
    */
   call(input: Readonly<Record<string, unknown>>, request?: AgentRequest): Promise<AgentResult>;
 }

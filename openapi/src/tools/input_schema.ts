@@ -9,7 +9,7 @@ const DEFINITIONS = "#/$defs/";
  *
  * @param inputs The parameters, by their names in the input
  * @param operation The operation
- * @param type Media type of its body, `undefined` for none
+ * @param type Media type of its body; `undefined` if it has no body
  * @param document The document
  */
 export function inputSchemaOf(

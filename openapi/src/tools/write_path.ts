@@ -6,7 +6,7 @@ import type { OpenApiParameter } from "../document/openapi_document.ts";
  * @param template The path, as in the document
  * @param inputs The parameters, by their names in the input
  * @param input Their values
- * @throws {TypeError} If a path parameter is missing, or would lead to another path
+ * @throws {TypeError} If a path parameter is missing, or would lead to a different path
  */
 export function writePath(
   template: string,

@@ -32,7 +32,7 @@ const MOST_FIELDS = 10;
  * fields. It sends only the schema's fields, and the schema's output where it transforms the value.
  *
  * @param schemas The schemas by status
- * @param checking Whether values are checked in production, too
+ * @param checking Whether values are checked in production too
  * @returns The function; a value that does not match is an error, which becomes a 500 response
  */
 export function checkResponses(schemas: ResponseSchemas, checking: Checking): (req: Request, res: Response) => void {

@@ -7,7 +7,7 @@ import type { JsonSchema } from "../schema/json_schema.ts";
  *
  * @param option The option's name
  * @param schema The schema
- * @throws {TypeError} If it is not one
+ * @throws {TypeError} If it is not such a schema
  */
 export function checkSchema(option: string, schema: unknown): void {
   if (isSchema(schema)) return;
@@ -35,7 +35,7 @@ export function isSchema(schema: unknown): schema is AnySchema {
  *
  * @param schema The schema
  * @param json Its JSON Schema
- * @returns The names, none if unknown
+ * @returns The names; empty if unknown
  */
 export function expectedNames(schema: AnySchema, { properties }: JsonSchema): readonly string[] {
   const names = properties ?? (schema as { entries?: unknown }).entries;

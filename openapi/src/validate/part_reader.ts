@@ -32,7 +32,7 @@ const MOST_BRACKETS = 8;
  * @param part The part
  * @param json The part's JSON Schema
  * @param given The program's serialization for parameters
- * @returns `undefined` if all stay unchanged
+ * @returns `undefined` if all parameters stay unchanged
  */
 export function partReader(
   part: RequestPart,

@@ -40,7 +40,7 @@ const INVALID_REQUEST = {
  * Responses from `validate` to requests it rejects, for documents.
  *
  * @param status Status for invalid requests
- * @param checksBody Whether it checks the body, which then must be read
+ * @param checksBody Whether it checks the body, which must then be read
  */
 export function refusals(status: number, checksBody: boolean): Readonly<Record<number, ResponseDetails>> {
   const invalid = problem("The request is not valid", INVALID_REQUEST);

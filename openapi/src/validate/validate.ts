@@ -129,15 +129,15 @@ interface Outcome {
  * accepts.
  *
  * `req.params`, `req.query` and `req.body` are replaced; headers and cookies are in `req.valid`, because other
- * middleware reads `req.headers`, too. All parts are checked, in this order, and all issues reported. The error that
- * goes to `next` has `status` 400, `errors` without the values, and a `problem` (RFC 9457). Clients that do not prefer
- * HTML get the problem, unless an error handler responds. A request with a body that no parser has read gets 415.
+ * middleware also reads `req.headers`. All parts are checked, in this order, and all issues are reported. The error
+ * that goes to `next` has `status` 400, `errors` without the values, and a `problem` (RFC 9457). Clients that do not
+ * prefer HTML get the problem, unless an error handler responds. A request with a body that no parser has read gets 415.
  * Synchronous schemas create no promise; rejections from asynchronous ones go to `next`.
  *
  * @param options The schemas, and how to handle invalid requests
  * @param handler Called if the request is valid; by default the next handler
  * @returns Middleware
- * @throws {TypeError} If an option is unknown or not valid, or a schema is not a Standard Schema 1 one; when it is
+ * @throws {TypeError} If an option is unknown or not valid, or a schema is not a Standard Schema 1 schema; when it is
  * registered on a route, if that route lacks a body or an expected parameter
  *
  * @example A note, checked by a zod schema; valibot and arktype work, too
@@ -167,7 +167,7 @@ export function validate<const Schemas extends ValidateOptions>(
   const watchResponses = response === undefined ? null : checkResponses(response, options);
 
   function settle(req: Request, res: Response, next: Next, { outputs, issues }: Outcome): unknown {
-    // a schema with an optional body does not see a body with another type
+    // a schema with an optional body does not see a body with a different type
     if ("body" in outputs && isUnread(req)) issues.push(invalid("body", { message: unreadText(req) }));
     if (issues.length > 0) {
       if (onInvalid !== undefined) return onInvalid(req, res, next, issues);

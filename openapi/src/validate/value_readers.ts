@@ -18,8 +18,8 @@ const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
 /**
  * Creates functions that convert values to what a schema accepts, once per schema: `"1"` to a number where only numbers
- * are allowed, one value to an array where only arrays are, a string to a date. A value that may be several things, or
- * matches none, stays unchanged: the schema decides.
+ * are allowed, one value to an array where only arrays are allowed, a string to a date. A value that may be several
+ * things, or matches none, stays unchanged: the schema decides.
  */
 export class ValueReaders {
   readonly #resolve: Resolve;

@@ -31,7 +31,7 @@ function behind(app: FrameworkApp): FrameworkApp {
   const outer = sluice().set("env", "test");
   outer.use("/ui", swaggerUi.serve as never, swaggerUi.setup(document) as never);
   outer.use(sluice.json());
-  // one middleware for each of its steps
+  // one middleware per step
   outer.use(middleware({ apiSpec: document }));
   outer.use(app);
   const failed: sluice.ErrorRequestHandler = (error, _req, res, _next) => {

@@ -52,7 +52,7 @@ export class SchemaValues {
    *
    * @param schema The schema
    * @param isText Whether it is sent as a string, in which digits are a number
-   * @returns `undefined` if none is known
+   * @returns `undefined` if no value is known
    */
   forbidden(schema: JsonSchema, isText: boolean): unknown {
     for (let i = 0; i < 60; i++) {

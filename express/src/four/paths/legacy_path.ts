@@ -59,7 +59,7 @@ const SIMPLE = /^(?:\\[dw]|[\w|-]|\[(?:\\[dw]|\w|-(?!-))+\]|[+*?]|\{\d+(?:,\d*)?
  * @param path The path as registered
  * @param options How to match
  * @param literal Builds the expression for a literal; without it a literal stays unchanged, as in Express 4
- * @returns The expression; `null` if the path has no meaning in Express 4, either
+ * @returns The expression; `null` if the path has no meaning in Express 4 either
  * @throws {PathDialectError} If a request could make matching slow
  */
 export function readLegacyPath(
@@ -158,7 +158,7 @@ class Reader {
   #braces = 0;
   /** End of the last wildcard in the expression, 0 if there is none. */
   #wildcardEnd = 0;
-  /** Whether the last part that may span segments is lazy: then no other may follow. */
+  /** Whether the last part that may span segments is lazy: then no other such part may follow. */
   #isShortest = false;
   /** Whether the rest must match any input. */
   #mustEnd = false;
@@ -341,7 +341,7 @@ class Reader {
    */
   #span(before: string): Any {
     if (this.#isShortest) this.#refuseSpanning();
-    // each length of the parameter would be tried with each length of the wildcard
+    // every length of the parameter would be tried with every length of the wildcard
     if (this.#hasParam) this.#mustEnd = true;
     const between = this.out.slice(this.#wildcardEnd).replace(/^\?/, "") + before;
     if (this.#wildcardEnd === 0 || hasAlternatives(between)) return ANYTHING;

@@ -7,7 +7,7 @@ function makeApp() {
   return createApp().set("trust proxy", 1);
 }
 
-/** A client, of an application of its own unless it shares one. */
+/** A client with its own application, unless it shares one. */
 function client(address = "192.0.2.1", app = makeApp()) {
   const headers = { "content-type": "application/json", "x-forwarded-for": address };
   const ask = (path: string, init: RequestInit) => app.handle(new Request(`http://localhost${path}`, init));

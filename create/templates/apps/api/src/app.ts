@@ -5,7 +5,7 @@ interface Note {
   text: string;
 }
 
-/** Makes the application; server.ts listens, and tests ask it without a server. */
+/** Creates the application; server.ts listens, and tests call it without a server. */
 export function createApp() {
   const app = sluice();
   const notes: Note[] = [];
@@ -42,7 +42,7 @@ function validText(body: unknown): string {
 }
 
 const onError: ErrorHandler = (error, _req, res, _next) => {
-  // only errors of the client's, such as invalid JSON, are meant for its eyes
+  // clients see details only for their own errors, such as invalid JSON
   if (!error.expose) console.error(error);
   res.status(error.expose ? error.status : 500).json({ error: error.expose ? error.message : "Something went wrong" });
 };

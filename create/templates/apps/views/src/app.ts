@@ -1,13 +1,13 @@
 import ejs from "ejs";
 import sluice from "@sluice/sluice";
 
-/** Makes the application; server.ts listens, and tests ask it without a server. */
+/** Creates the application; server.ts listens, and tests call it without a server. */
 export function createApp() {
   const app = sluice();
   const guests: string[] = [];
   const page = { title: "Guests", guests, problem: "" };
 
-  // views/ and public/ are below the folder in which the process was started
+  // views/ and public/ are in the folder in which the process was started
   app.engine("ejs", ejs.renderFile).set("view engine", "ejs");
   app.use("/public", sluice.static("public", { maxAge: "1h" }));
 

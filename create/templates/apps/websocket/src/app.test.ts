@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { test } from "node:test";
 import { createApp } from "./app.ts";
 
-/** Joins a room, and returns how to talk there. */
+/** Joins a room, and returns functions to talk there. */
 async function join(port: number, room: string) {
   const socket = new WebSocket(`ws://localhost:${port}/rooms/${room}`);
   const messages: string[] = [];

@@ -6,7 +6,7 @@ export { RateLimitObject } from "@sluice/rate-limit";
 
 const app = sluice();
 
-// each client gets 100 requests a minute; bindings are available from the first request on
+// each client gets 100 requests a minute; bindings are available once the first request arrives
 let limit: RateLimitMiddleware | undefined;
 app.use((req, res, next) => {
   const store = () => new DurableObjectStore({ namespace: req.env.RATE_LIMIT });
@@ -35,7 +35,7 @@ function validNumbers(body: unknown): number[] {
 }
 
 const onError: ErrorHandler = (error, _req, res, _next) => {
-  // only errors of the client's, such as invalid JSON, are meant for its eyes
+  // clients see details only for their own errors, such as invalid JSON
   if (!error.expose) console.error(error);
   res.status(error.expose ? error.status : 500).json({ error: error.expose ? error.message : "Something went wrong" });
 };
