@@ -19,7 +19,7 @@ export interface Copies {
   readonly express: string;
   /** Folder with the program on Sluice. */
   readonly sluice: string;
-  /** Version of the package that replaces the program's Express. */
+  /** Version of the package that replaces Express in the program. */
   readonly version: string;
   /** Removes both copies. */
   remove(): Promise<void>;

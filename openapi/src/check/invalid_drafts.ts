@@ -116,7 +116,7 @@ function hasFiles(schema: JsonSchema, schemas: Schemas): boolean {
   return own["format"] === "binary" || (own["type"] === "array" && hasFiles(own["items"] as JsonSchema ?? {}, schemas));
 }
 
-/** A value that differs from another in one part. */
+/** A value that differs from a given value in one part. */
 interface Mutant {
   readonly pointer: string;
   readonly what: string;

@@ -56,7 +56,7 @@ function textOf(schema: JsonSchema | undefined, components: Components): JsonSch
 }
 
 /**
- * Returns another part's parameters.
+ * Returns the parameters in a part other than the path.
  *
  * @param part The part
  * @param schemas Its schemas, all of which must be satisfied

@@ -27,7 +27,7 @@ const TABLES: Readonly<Record<string, string>> = Object.fromEntries(
   METHODS.map((method) => [method, `${method[0]!.toUpperCase()}${method.slice(1)}Routes`]),
 );
 
-/** Names that the file uses itself, or that have another meaning in it. */
+/** Names that the file uses itself, or that have a different meaning there. */
 const TAKEN = new Set([
   ...Object.values(TABLES),
   ...["Blob", "CallOptions", "Client", "ClientErrorStatus", "ClientOptions", "ErrorStatus", "Exclude", "Failure"],

@@ -32,7 +32,7 @@ import type { AnySchema, InputOf, OutputOf, SchemaResult } from "../metadata/sta
 /**
  * The schemas to check against, and how to check.
  *
- * @example A response that is checked, too
+ * @example Checking the response as well
  * ```ts
  * import { validate } from "@sluice/openapi";
  * import sluice from "@sluice/sluice";
@@ -131,8 +131,8 @@ interface Outcome {
  * `req.params`, `req.query` and `req.body` are replaced; headers and cookies are in `req.valid`, because other
  * middleware also reads `req.headers`. All parts are checked, in this order, and all issues are reported. The error
  * that goes to `next` has `status` 400, `errors` without the values, and a `problem` (RFC 9457). Clients that do not
- * prefer HTML get the problem, unless an error handler responds. A request with a body that no parser has read gets 415.
- * Synchronous schemas create no promise; rejections from asynchronous ones go to `next`.
+ * prefer HTML get the problem, unless an error handler responds. A request with a body that no parser has read gets
+ * 415. Synchronous schemas create no promise; rejections from asynchronous ones go to `next`.
  *
  * @param options The schemas, and how to handle invalid requests
  * @param handler Called if the request is valid; by default the next handler
@@ -140,7 +140,7 @@ interface Outcome {
  * @throws {TypeError} If an option is unknown or not valid, or a schema is not a Standard Schema 1 schema; when it is
  * registered on a route, if that route lacks a body or an expected parameter
  *
- * @example A note, checked by a zod schema; valibot and arktype work, too
+ * @example A note, checked by a zod schema; valibot and arktype also work
  * ```ts
  * import { validate } from "@sluice/openapi";
  * import sluice from "@sluice/sluice";
