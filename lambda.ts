@@ -6,7 +6,7 @@
  * by API Gateway or the function URL. A load balancer reports it only in `X-Forwarded-For`, so set `trust proxy` to 1
  * there. An HTTP API's stage is part of the path, so mount the application below it.
  * `info.context.getRemainingTimeInMillis()` returns the time a handler has left; `req.signal` does not abort when that
- * runs out.
+ * time runs out.
  *
  * @example A function
  * ```ts ignore

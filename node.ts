@@ -5,7 +5,7 @@
  * Use `toNodeHandler` and `toUpgradeHandler` with your own server, or to migrate from Express one route at a time.
  *
  * WebSockets run over HTTP/1.1, including on a port that also serves HTTP/2. WebSockets over HTTP/2 itself (RFC 8441)
- * are not supported. Messages are not compressed and may have up to 64 MiB; a larger one closes the connection with
+ * are not supported. Messages are not compressed and may be up to 64 MiB; a larger one closes the connection with
  * code 1009. A client that does not respond to pings is disconnected with code 1006: see `pingTimeoutMs` in the
  * `app.ws` handlers.
  *

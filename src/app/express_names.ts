@@ -94,7 +94,7 @@ export type RequestRanges = ByteRanges;
 /**
  * Express's name for {@linkcode SendFileOptions}.
  *
- * @example A download under another name
+ * @example A download under a different name
  * ```ts
  * import sluice from "@sluice/sluice";
  *

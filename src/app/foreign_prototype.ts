@@ -2,8 +2,8 @@ import { ownAppKey } from "../exchange/derived_object.ts";
 
 /**
  * Returns the prototype for a foreign request or response, such as a test's mock, while one of our applications runs.
- * Express puts the application's prototype on top of Node's classes. Here the object keeps its own counterpart of
- * those, such as its emitter and stream, because their methods keep state in it.
+ * Express puts the application's prototype on top of Node's classes. Here the object keeps its own versions of
+ * those classes, such as its emitter and stream, because their methods keep state in it.
  *
  * @param object The request or response
  * @param own The application's prototype for requests or responses

@@ -104,11 +104,11 @@ export interface FrameworkApp<
   L extends Record<string, Any> = Record<string, Any>,
   AppLocals extends Record<string, Any> = Record<string, Any>,
 > extends RouterVerbs<L, unknown, never>, EmitterMethods, ApplicationExtras {
-  /** Reads a setting, or registers handlers for GET, and for HEAD where that has no own handler. */
+  /** Reads a setting, or registers handlers for GET, and for HEAD unless it has its own handler. */
   get: SettingOrVerb<this, L>;
   /** Adds middleware, error handlers, routers or applications for every path, or for paths below a prefix. */
   use: Use<this, L, Any, unknown, never>;
-  /** Passes a request through the application, as another one's middleware. */
+  /** Passes a request through the application, as middleware in a different one. */
   (req: Any, res: Any, next?: Next): void;
   /**
    * Listens for errors that none of the program's handlers received: see {@linkcode FrameworkApp.reportError}.
@@ -195,7 +195,7 @@ export class FrameworkApp<
    */
   readonly [originalKey]: object = this;
   // Private fields come first. V8 adds them by computed keys, and turns an object with more than twelve properties into
-  // a hash table when it gets another that way. Every access would be a lookup from then on.
+  // a hash table when one more is added that way. From then on, every access would be a lookup.
   /** The application's own request and response classes, created on first use of `app.request` or `app.response`. */
   #classes: AppClasses | null = null;
   /** Created on first use, which is rare. */
@@ -207,7 +207,7 @@ export class FrameworkApp<
   #router: BaseRouter | null = null;
   #fetch: AppFetch | null = null;
   // An own property on each application, because `deno serve` requires that. They share one getter; otherwise V8 would
-  // turn every further application into a hash table.
+  // turn every later application into a hash table.
   static readonly #fetchProperty: PropertyDescriptor = {
     configurable: true,
     enumerable: true,
@@ -392,8 +392,8 @@ export class FrameworkApp<
     this._appContext?.setApp(req as FrameworkRequest, res as FrameworkResponse);
     const reqPrototype = Object.getPrototypeOf(req);
     const resPrototype = Object.getPrototypeOf(res);
-    // changing a prototype costs a microsecond, so only applications that extended theirs, or have another profile, do
-    // it
+    // changing a prototype costs a microsecond, so only applications that extended theirs, or have a different
+    // profile, do it
     if (this.#classes !== null || !isAlike) {
       const [ownRequest, ownResponse] = [this.request, this.response];
       // a derived request would lose its own properties
@@ -409,8 +409,8 @@ export class FrameworkApp<
   }
 
   /**
-   * Gives a foreign request and response this application's prototypes, as Express does with all of them, so a test's
-   * mocks have the properties that handlers expect.
+   * Gives a foreign request and response this application's prototypes, as Express does with every request and
+   * response, so a test's mocks have the properties that handlers expect.
    *
    * @param req The request
    * @param res The response
@@ -819,8 +819,8 @@ export class FrameworkApp<
   /**
    * Listens on a port.
    *
-   * @param port Port number, or options; a free port by default, and for 0
-   * @param callback Runs when the server listens, or with the error that prevented it
+   * @param port Port number, or options; a free port by default and for 0
+   * @param callback Called when the server is listening, or with the error that prevented it
    * @returns The server
    * @throws If the port is not available and there is no callback
    */
@@ -932,8 +932,8 @@ export class FrameworkApp<
   }
 
   /**
-   * Closes the application; defined only on Bun, while it listens. Bun serves a program's default export unless that
-   * has a `stop` method. Without it, an application that listens and is exported for tests would be served twice.
+   * Closes the application; defined only on Bun, while it listens. Bun serves a program's default export unless it
+   * has a `stop` method. Without one, an application that listens and is exported for tests would be served twice.
    */
   get stop(): (() => Promise<void>) | undefined {
     const isExportServed = detectPlatform().serverLimits !== undefined;
@@ -941,7 +941,7 @@ export class FrameworkApp<
   }
 
   /**
-   * How this application differs from Sluice's own; a subclass overrides it.
+   * How this application differs from Sluice's own applications; a subclass overrides it.
    *
    * @internal
    */
@@ -973,8 +973,8 @@ export class FrameworkApp<
 
   /**
    * Reports an error that none of the program's handlers received. It goes to the `error` listeners, a mounted
-   * application's before its parents', and to the console only if there are none. If `env` is `"test"`, nothing is
-   * written to the console; listeners are always called.
+   * application's before its parents', and to the console only if there are no listeners. If `env` is `"test"`, nothing
+   * is written to the console; listeners are always called.
    *
    * The framework calls this for errors it catches; middleware may call it for errors it has to catch itself. Each
    * error is reported once per request. Errors thrown by listeners go to the console.
@@ -1085,7 +1085,7 @@ provideDefaultApp(() => new FrameworkApp());
 // classes have one base class, and here that is Callable
 mixEmitter(FrameworkApp.prototype);
 
-// Express lacks these, so programs and packages may store their own values under the names
+// Express lacks these, so programs and packages may store their own values under these names
 makeAssignable(FrameworkApp.prototype, [
   "routes",
   "middlewares",

@@ -14,7 +14,7 @@ import { describe } from "../util/error_text.ts";
  * ```
  */
 export interface InjectInit extends Omit<RequestInit, "body"> {
-  /** The body. A plain object or array is sent as JSON, with that content type unless another one is set. */
+  /** The body. A plain object or array is sent as JSON, with that content type unless a different one is set. */
   body?: RequestInit["body"] | object | undefined;
   /** A Worker's bindings, for `req.env`. */
   env?: object | undefined;
@@ -55,7 +55,7 @@ const INSTEAD: Readonly<Record<string, string>> = {
  * Separates the target of `app.inject` from its options.
  *
  * @param target What to send
- * @param init Options, if the target has none
+ * @param init Options, unless the target contains them
  */
 export function injected(target: InjectTarget, init: InjectInit): [target: unknown, init: InjectInit] {
   if (typeof target !== "object" || target === null || target instanceof URL || target instanceof Request) {

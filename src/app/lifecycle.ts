@@ -14,7 +14,7 @@ import { neverOpened, type OpenServer, openServer } from "./open_server.ts";
 import type { Server } from "./server.ts";
 import { openStreamsKey } from "../exchange/app_like.ts";
 
-/** Runs when an application listens, or with the error that prevented it. */
+/** Called when an application is listening, or with the error that prevented it. */
 export type ListenCallback = (error?: Error) => void;
 
 /**
@@ -84,7 +84,7 @@ export class Lifecycle {
   }
 
   /**
-   * Listens with another server, besides existing ones.
+   * Listens with an additional server.
    *
    * @param handler Handles requests
    * @param args Express's forms: `(port?, hostname?, backlog?, callback?)`, or options and a callback

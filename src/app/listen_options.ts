@@ -36,10 +36,10 @@ export function listenOptions(args: readonly unknown[]): ListenOptions {
   if (typeof first === "object" && first !== null) {
     const { host, path, ...options } = first as ListenOptions & { path?: unknown };
     if (path !== undefined) refusePath(path);
-    // ignoring one could be dangerous: a server with `requestCert` would accept every client
+    // ignoring an unknown option could be dangerous: a server with `requestCert` would accept every client
     checkNames("app.listen", options, NAMES, () => OTHERS);
     if (host !== undefined) options.hostname ??= host;
-    // with only one, the server would silently speak plain HTTP
+    // with only one of them, the server would silently speak plain HTTP
     if ((options.cert === undefined) !== (options.key === undefined)) {
       throw new TypeError("app.listen needs cert and key together");
     }

@@ -11,7 +11,7 @@ export interface ServerControl {
   close(timeoutMs?: number): Promise<void>;
   /** Closes it at once; the result is not awaited. */
   cut(): void;
-  /** Returns whether closing has not begun. */
+  /** Returns `true` until closing begins. */
   isOpen(): boolean;
 }
 

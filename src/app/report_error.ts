@@ -69,7 +69,7 @@ function listeningApp(app: Reporting): Reporting | undefined {
   return listening;
 }
 
-// each in its own try, because a failing listener must not keep the error from the others
+// each in its own try, because a failing listener must not keep the error from the other listeners
 function callListener(
   app: Reporting,
   listener: ErrorListener,

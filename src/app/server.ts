@@ -49,7 +49,7 @@ export class Server extends Emitter {
    * @param platform The platform's server
    * @param close Closes it, and with the last server the application; cuts connections still busy after the given ms
    * @param cut Closes it at once; failures are logged, because the result is not awaited
-   * @param isOpen Returns whether closing has not begun
+   * @param isOpen Returns `true` until closing begins
    * @param isSecure Whether it speaks TLS
    */
   constructor(
@@ -78,7 +78,7 @@ export class Server extends Emitter {
   }
 
   /**
-   * Whether it listens: from when it is bound until closing begins. On Deno it is also false while the server tries to
+   * Whether it listens: true once it is bound, until closing begins. On Deno it is also false while the server tries to
    * listen again, having lost its port because the process ran out of file descriptors.
    */
   get listening(): boolean {
@@ -247,7 +247,7 @@ export class Server extends Emitter {
     const closed = this.#close();
     // ignores other values, as Node does, such as the signal in process.on("SIGTERM", server.close.bind(server))
     if (typeof callback !== "function") return closed;
-    // returns no promise here: mocha refuses hooks with both, as in after((done) => server.close(done))
+    // returns no promise here: mocha rejects hooks that use both, as in after((done) => server.close(done))
     closed.then(() => wasOpen ? callback() : callback(notRunning()), callback);
     return this;
   }

@@ -13,20 +13,21 @@ import { BODY_SETTINGS, type BodyLimitSetting } from "../request/body/body_setti
 export interface AppSettings {
   /**
    * Maximum total size of all bodies being read in the process, through request methods and parsers: a number of bytes,
-   * or a string such as `"512mb"`; 256 MiB by default, `Infinity` for no limit. Above it requests get 503. Bodies that
+   * or a string such as `"512mb"`; 256 MiB by default, `Infinity` for no limit. Over it, requests get 503. Bodies that
    * a program keeps after reading them do not count.
    */
   "body budget"?: number | string;
   /**
    * Maximum size for bodies read with `req.json()`, `req.text()`, `req.arrayBuffer()`, `req.blob()` and
    * `req.formData()`: bytes, a string such as `"2mb"`, or an object with one of these per method; `Infinity` for none.
-   * By default 1 MiB for JSON and text, 10 MiB for the rest; larger ones get 413. Parsers have their own `limit`,
-   * streams none.
+   * By default 1 MiB for JSON and text, 10 MiB for the rest; larger bodies get 413. Parsers have their own `limit`;
+   * streams have none.
    */
   "body limit"?: BodyLimitSetting;
   /**
-   * Time in ms that a body may stall while it is read: 30 000 by default, 0 or `Infinity` for no limit. After that the
-   * read fails with 408. For bodies with an announced length up to 128 KiB it limits the whole read, except on Node.
+   * Time in ms that a body may stall while it is read: 30 000 by default, 0 or `Infinity` for no limit. After that, the
+   * read fails with 408. For bodies with an announced length of up to 128 KiB, it limits the whole read, except on
+   * Node.
    */
   "body timeout"?: number;
   /** Treats `/Foo` and `/foo` as different paths; off by default. */
@@ -42,9 +43,9 @@ export interface AppSettings {
    * address.
    */
   etag: boolean | "weak" | "sha1" | "strong" | ((body: string | Uint8Array, encoding?: string) => string | undefined);
-  /** Maximum number of parts or fields in `req.formData()`, 1000 by default, `Infinity` for any; above it 413. */
+  /** Maximum number of parts or fields in `req.formData()`, 1000 by default, `Infinity` for no limit; more get 413. */
   "form parts limit"?: number;
-  /** Maximum nesting depth of JSON bodies: 1000 by default, `Infinity` for no limit; above it requests get 400. */
+  /** Maximum nesting depth of JSON bodies: 1000 by default, `Infinity` for no limit; deeper bodies get 400. */
   "json depth"?: number;
   /** Query parameter that names the `res.jsonp` function, `"callback"` by default. */
   "jsonp callback name": string;

@@ -52,7 +52,7 @@ function commandText(file: string, flags: Readonly<Record<string, unknown>>): st
   return ["sluice client", file, ...said].join(" ");
 }
 
-/** Returns whether a program exports its application; false while it still loads, because it waits for its server. */
+/** Returns whether a program exports its application; false while it is loading because it waits for its server. */
 async function exportsApp(file: string, app: unknown): Promise<boolean> {
   const url = /^(?:file|https?|jsr|npm):/.test(file) ? file : pathToFileURL(resolve(file)).href;
   const none = (): unknown[] => [];

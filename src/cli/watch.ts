@@ -6,7 +6,7 @@ import process from "node:process";
 /** ms to wait for further changes, because editors write several files at once. */
 const QUIET_MS = 50;
 
-/** Not watched: packages and tool directories. */
+/** Packages and tool directories, which are not watched. */
 const IGNORED = /^(?:node_modules|\..*)$/;
 
 /**

@@ -29,7 +29,7 @@ const AROUND = 4;
 const WIDTH = 200;
 const BEFORE = 80;
 
-/** Characters shown from one value: a header may have many thousand. */
+/** Characters shown from one value: a header may have thousands. */
 const SHOWN = 1000;
 
 /** The page's contents. */

@@ -33,7 +33,7 @@ function notFoundInit(head: readonly string[]): ResponseInit {
  *
  * Outside production the page shows the error's stack. Clients that prefer JSON get `{ "error": … }`; all others get
  * Express's page with its headers, extended in development. An error's `problem` (RFC 9457) goes to all clients that do
- * not prefer HTML. Each response has a `Vary`, so caches do not mix them up.
+ * not prefer HTML. Each response has a `Vary` header, so caches do not mix them up.
  *
  * @param req The request
  * @param res The response
@@ -85,7 +85,7 @@ export function sendErrorPage(req: FrameworkRequest, res: FrameworkResponse, err
   res[endWholeKey](body, true);
 }
 
-// cuts the body that has begun with the error, which some runtimes report
+// aborts a body being sent, with the error, which some runtimes report
 function isTold(exchange: Exchange | null, res: FrameworkResponse, error: unknown): boolean {
   if (exchange === null) return false;
   const { app, streaming, target } = exchange;
@@ -146,7 +146,7 @@ function isErrorStatus(given: unknown): given is number {
   return typeof given === "number" && Number.isInteger(given) && given >= 400 && given <= 599;
 }
 
-// without a valid status, an error's `headers` have another meaning
+// without a valid status, an error's `headers` mean something else
 function headersOf(error: unknown): Record<string, string> {
   const { headers } = (error ?? {}) as Record<string, unknown>;
   return ownStatusOf(error) === undefined || typeof headers !== "object" || headers === null
@@ -166,7 +166,7 @@ function messageOf(error: unknown, status: number, env: unknown): string {
 function encodePath(target: string): string {
   const query = target.search(/[?#]/);
   const path = query === -1 ? target : target.slice(0, query);
-  // the test costs a tenth of encoding
+  // the test costs a tenth of what encoding costs
   return /[^\x21\x23\x24\x26-\x3b\x3d\x3f-\x5f\x61-\x7a\x7c\x7e]/.test(path) ? encodeUrl(path) : path;
 }
 

@@ -19,7 +19,7 @@ export interface ForeignRequest extends WalkedRequest {
   params?: unknown;
 }
 
-/** Maintains `url` and `baseUrl` of a foreign request as Express does, by rewriting them at every mount. */
+/** Maintains a foreign request's `url` and `baseUrl` as Express does, by rewriting them at every mount. */
 export class ForeignTarget implements RoutingTarget {
   readonly writesUrl = true;
   #req: ForeignRequest;
@@ -101,7 +101,7 @@ export class ForeignTarget implements RoutingTarget {
 
 /**
  * Returns a walk's position in a request's URL. An object derived from one of our requests gets its own URL once a
- * mount writes to it, as in Express, so others can use the original meanwhile.
+ * mount writes to it, as in Express, so other code can use the original meanwhile.
  *
  * @param req The request
  */

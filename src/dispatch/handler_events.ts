@@ -7,7 +7,7 @@ import { isThenable } from "../util/is_thenable.ts";
 export interface HandlerEvent {
   readonly req: unknown;
   readonly res: unknown;
-  /** The layer; inside a route, the handler's. */
+  /** The layer; inside a route, the handler's layer. */
   readonly layer: unknown;
   readonly handler: unknown;
   /** The layer's registered path, without its enclosing mounts. */
@@ -99,7 +99,7 @@ export class HandlerEvents {
   }
 
   #report({ event, isOfErrorHandler, incoming }: Published, signal: unknown): void {
-    // an error that an error handler received but did not pass on may come again as a new one
+    // an error that an error handler received but did not pass on may occur again as a new error
     if (isOfErrorHandler && signal !== incoming) this.#seen.delete(incoming);
     if (!signal || isRoutingSignal(signal) || this.#seen.has(signal)) return;
     this.#seen.add(signal);

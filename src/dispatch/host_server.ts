@@ -7,7 +7,7 @@ export const hostServerKey: unique symbol = Symbol.for("sluice.host server");
 
 /** The server around an application that handles only some of the server's requests: Node's `http`, or Express. */
 export interface HostServer {
-  /** Returns whether a request is the server's; others that a program passes to an application have no host. */
+  /** Returns whether a request is the server's; other requests that a program passes to an application have no host. */
   isOf(request: Request): boolean;
   /** Whether it handles requests that no layer responds to. */
   readonly takesOver: boolean;
@@ -28,7 +28,7 @@ export interface Hosted {
 }
 
 /**
- * The `fetch` functions that Sluice creates. A server may pass a stand-in for a web request to these; one that a
+ * The `fetch` functions that Sluice creates. A server may pass a stand-in for a web request to these; a function that a
  * program wraps, or another framework's, gets a real request.
  */
 export const ownFetches: WeakSet<object> = new WeakSet();

@@ -4,10 +4,10 @@ import { TARGET_DOUBT } from "../exchange/target_doubt.ts";
 import { runtimeKey } from "../util/runtime_key.ts";
 
 /**
- * Returns whether a request with a doubtful target is invalid. With an invalid `Host` header, a server would mistake
- * part of it for the path, or part of the path for the host. RFC 9112 section 3.2 requires a 400.
+ * Returns whether a request with a doubtful target is invalid. A server would mistake part of an invalid `Host`
+ * header for the path, or part of the path for the host. RFC 9112 section 3.2 requires a 400.
  *
- * A header that cannot have become part of the URL is not read: on Deno reading it takes 0.2 µs.
+ * A header that cannot have become part of the URL is not read: on Deno, reading it takes 0.2 µs.
  *
  * @param exchange The exchange
  */

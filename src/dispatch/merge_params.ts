@@ -5,7 +5,8 @@ type Params = Record<string, unknown>;
 /**
  * Merges a layer's parameters with its parents', for the `mergeParams` option.
  *
- * The layer's override its parents' under the same name. Unnamed parameters are renumbered, the parents' first.
+ * The layer's parameters override its parents' with the same name. Unnamed parameters are renumbered, the parents'
+ * first.
  *
  * @param params The layer's parameters
  * @param parent The parents' parameters
@@ -17,7 +18,7 @@ export function mergeParams(params: Params | EmptyParams, parent: unknown): Para
   const merged: Params = { ...parent };
   if (isEmptyParams(params)) return merged;
   const offset = 0 in params && 0 in merged ? countUnnamed(merged) : 0;
-  // nearly always, all are named
+  // nearly always, all parameters are named
   if (offset === 0) return Object.assign(merged, params);
   for (const name of Object.keys(params)) {
     merged[/^\d+$/.test(name) ? Number(name) + offset : name] = params[name];

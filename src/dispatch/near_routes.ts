@@ -35,7 +35,7 @@ export function nearRoutes(routes: readonly SeenRoute[], path: string): string[]
   const asked = segmentsOf(path);
   const others = routes.filter(({ params }) => params === null)
     .map((route) => ({ route, apart: distance(asked, segmentsOf(route.fullPath)) }));
-  // below /api a different segment makes every route near, so those help only if no route is a misspelling away
+  // below /api, a different segment makes every route near, so such routes help only if no route is a misspelling away
   const nearest = Math.min(SEGMENT, ...others.map(({ apart }) => apart));
   const names = others.filter(({ apart }) => apart === nearest).map(({ route }) => nameOf(route));
   // a route may be registered several times

@@ -15,7 +15,7 @@ import { routePathKey } from "../exchange/app_like.ts";
 /**
  * Starts observing a request, if there are observers.
  *
- * It uses the spans active when the request arrives. Later, in a handler, another might be active.
+ * It uses the spans active when the request arrives. Later, in a handler, a different span might be active.
  *
  * @param req The request
  * @param channel The channel for handler calls, if it has subscribers

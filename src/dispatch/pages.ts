@@ -27,7 +27,7 @@ interface Exempted {
 }
 
 /**
- * How many page requests limits may exempt per second: one if a guard or other middleware keeps it from the page, so
+ * How many page requests limits may exempt per second: one if a guard or other middleware keeps the request away, so
  * passwords cannot be guessed there without a limit; a thousand if the page responds.
  */
 export class ExemptionBudget {
@@ -43,7 +43,7 @@ export class ExemptionBudget {
    * Consumes one exemption, as for a request that does not reach the page.
    *
    * @param now The current time in ms
-   * @returns Whether one was left
+   * @returns Whether an exemption was left
    */
   take(now: number): boolean {
     this.#left = Math.min(MOST_ELSEWHERE, this.#left + (now - this.#since) / 1000);
@@ -59,7 +59,7 @@ export class ExemptionBudget {
   }
 }
 
-// Not a field on the application, because with one more V8 would turn it into a hash table.
+// Not a field on the application, because V8 would then turn the application into a hash table.
 const known = new WeakMap<object, Pages>();
 
 /**

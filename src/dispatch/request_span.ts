@@ -170,8 +170,8 @@ function typeOf(error: unknown): string | undefined {
   return error instanceof Error ? error.name : undefined;
 }
 
-// Keeps only the parts of an error that a span uses: other properties may hold the body, or the command that failed. It
-// is an Error, because Elastic's spans read messages only from errors.
+// Keeps only the parts of an error that a span uses: other properties may hold the body, or the command that failed. The
+// result is an Error, because Elastic's spans read messages only from errors.
 function withoutSecrets(error: unknown): object | string {
   if (typeof error !== "object" || error === null) return redactedText(String(error));
   const { name, code, message, stack } = error as Record<string, unknown>;

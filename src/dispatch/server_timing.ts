@@ -1,6 +1,6 @@
 import type { FrameworkResponse } from "../response/framework_response.ts";
 
-/** Whether any application has ever had the setting; looking up a missing one takes a fortieth of a request. */
+/** Whether any application has ever had the setting; looking up a missing one takes a fortieth of a request's time. */
 export let timingsExist = false;
 
 /** Records that an application has the `server timing` setting. */

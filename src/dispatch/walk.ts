@@ -229,7 +229,7 @@ export class Walk implements WalkOwner {
           continue;
         }
         if (step.kind === "allow") {
-          // routers inside the walked one were entered for another method, and list no methods
+          // routers inside the walked one were entered for a different method, and list no methods
           if (scope.parent === null) this.#allowed?.push(...route!.allowedMethods());
           continue;
         }

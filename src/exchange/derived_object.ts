@@ -27,7 +27,7 @@ interface DerivedRequest {
   readonly app?: unknown;
 }
 
-/** The part of an application used here, because tests may assign less than a whole one. */
+/** The part of an application used here, because tests may assign a partial application. */
 interface Settings {
   /** Reads a setting. */
   get(name: string): Any;
@@ -38,7 +38,7 @@ interface Settings {
  *
  * @param owner The request or response
  * @param caller Name of the property or method for error messages
- * @throws {TypeError} If it has none
+ * @throws {TypeError} If it has no application
  */
 export function appOf<T extends { readonly app?: unknown }>(
   owner: T,
@@ -56,7 +56,7 @@ export function appOf<T extends { readonly app?: unknown }>(
  * @param value The value
  * @param caller Name of the property or method for error messages
  * @param missing The missing property, as a program would assign it
- * @throws {TypeError} If there is none
+ * @throws {TypeError} If there is no value
  */
 export function given<T>(value: T, caller: string, missing: string): NonNullable<T> {
   if (value !== undefined && value !== null) return value;

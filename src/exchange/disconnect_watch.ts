@@ -1,8 +1,8 @@
 import type { ClientWatch } from "./runtime_support.ts";
 
 /**
- * ms within which most requests get their response. The others start listening after this long to twice as long, early
- * enough to notice a disconnect.
+ * ms within which most requests get their response. Other requests start listening after one to two times that delay,
+ * early enough to notice a disconnect.
  */
 const PATIENCE_MS = 20;
 
@@ -33,7 +33,7 @@ export class DisconnectWatch implements ClientWatch {
   listenLater(listen: () => void): void {
     this.#listen = listen;
     younger.add(this);
-    // one timer for all, because setting one also has a cost
+    // one timer for all requests, because setting a timer also has a cost
     stopTimer ??= startTimer();
   }
 

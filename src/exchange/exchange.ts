@@ -44,7 +44,7 @@ export function exchangeOf(req: unknown): Exchange | null {
  *
  * @param object The request or response
  * @param caller Name of the method for error messages
- * @throws {TypeError} If there is none, because the object was created from a prototype alone
+ * @throws {TypeError} If there is no exchange, because the object was created from a prototype alone
  */
 export function exchangeFor(object: unknown, caller: string): Exchange {
   const exchange = exchangeOf(object);
@@ -113,7 +113,7 @@ class ColdFields {
   bodiless = false;
   /** Number of handlers with unsettled promises. */
   handlers = 0;
-  /** Notifies a platform waiting for the handlers that all have settled. */
+  /** Notifies a platform waiting for the handlers once they have all settled. */
   handlersEnded: (() => void) | null = null;
   peer: Peer | null = null;
   /** The entry for a server that waits for the response. */
@@ -354,7 +354,7 @@ export class Exchange implements Waiter {
     return this.awaited || this.streaming !== null;
   }
 
-  // The signal is not read until there are listeners and the response takes time: on Deno reading it costs more than a
+  // The signal is not read until there are listeners and the response takes time: on Deno, reading it costs more than a
   // whole request, and Deno warns about it. No disconnect can be noticed within one tick.
   #watch(): void {
     const coldFields = this.#coldFields;
@@ -485,7 +485,7 @@ export class Exchange implements Waiter {
   }
 
   // Most handlers have nothing left to do once they have responded, and their promises settle some microtasks later.
-  // Waiting for those is cheaper than keeping data that the others may still read.
+  // Waiting for those is cheaper than keeping data that the other handlers may still read.
   #afterHandlers(pass: () => void): void {
     let left = SETTLING_MICROTASKS;
     const look = (): void => {

@@ -54,7 +54,7 @@ export interface Registry {
   readonly [OPEN_TELEMETRY]?: OpenTelemetry;
 }
 
-/** Methods allowed in a span name; others become `HTTP`, because clients can invent any number of them. */
+/** Methods allowed in a span name; other methods become `HTTP`, because clients can invent any number of them. */
 const METHODS = /^(?:CONNECT|DELETE|GET|HEAD|OPTIONS|PATCH|POST|PUT|QUERY|TRACE)$/;
 
 /**

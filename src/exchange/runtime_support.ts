@@ -95,7 +95,7 @@ export interface RequestAccess {
   /** Keeps a request's headers readable after its response, where the runtime would release them. */
   keepHeaders?(request: Request): void;
   /**
-   * Reads the `Host` header of a request with a URL built from it unchecked. Absent where the server or the platform
+   * Reads a request's `Host` header if the URL was built from it unchecked. Absent where the server or the platform
    * has checked it.
    *
    * @param request The request

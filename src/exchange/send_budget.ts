@@ -4,7 +4,7 @@ import type { SettingValue } from "./app_like.ts";
 /** Default for the `send budget` setting. */
 const BUDGET = 128 * 1024 * 1024;
 
-/** Above the budget, connections are closed until only this part of it is in use, because finding them visits all. */
+/** Over budget, connections are closed until only this part of it is in use, because finding them visits every holder. */
 const RELIEF = 7 / 8;
 
 /** Holds bytes queued for a client. */
@@ -12,7 +12,7 @@ export interface Holder {
   /** Number of bytes it holds. */
   readonly heldBytes: number;
   /**
-   * Discards them all and closes the connection.
+   * Discards the queued bytes and closes the connection.
    *
    * @param reason The reason
    */

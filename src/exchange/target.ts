@@ -34,7 +34,7 @@ export class Target {
   params: unknown = undefined;
 
   #method: string;
-  /** The target and the part before it: the request's URL, until another is assigned. */
+  /** The target and the part before it: the request's URL, until a new one is assigned. */
   #text: string;
   /** Start of the path in it. */
   #start: number;
@@ -94,7 +94,7 @@ export class Target {
 
   /** The method the client sent, whatever was assigned since: this alone decides whether bodies are allowed. */
   get originalMethod(): string {
-    // reads the request only if a method was assigned, because on Bun that takes a hundredth of a request
+    // reads the request only if a method was assigned, because on Bun, that takes a hundredth of a request's time
     return this.version === 0 ? this.#method : this.request.method;
   }
 

@@ -10,19 +10,19 @@ export const MOST_HEAD_BYTES: number = 8 * 1024;
 
 /** Counts for a `multipart/form-data` body. */
 export interface PartCount {
-  /** Number of parts; counting stops above the limit. */
+  /** Number of parts; counting stops beyond the limit. */
   readonly parts: number;
   /** Whether the last delimiter closes the form. */
   readonly closed: boolean;
-  /** Whether a part's head exceeds {@linkcode MOST_HEAD_BYTES}. */
+  /** Whether a part header exceeds {@linkcode MOST_HEAD_BYTES}. */
   readonly hasLongHead: boolean;
 }
 
 /**
  * Counts the parts in a multipart body (RFC 7578), in time proportional to its length for any body and boundary. Each
  * delimiter begins a part, except the last one, which closes the form. Delimiters inside a line and after the end also
- * count, so no runtime can see more parts than were counted. A head extends from a delimiter to the first empty line,
- * even across other delimiters; data after the form's end is not a head.
+ * count, so no runtime can see more parts than were counted. A part header extends from a delimiter to the first empty
+ * line, even across other delimiters; data after the form's end is not a header.
  *
  * @param bytes The body
  * @param boundary The boundary
@@ -33,7 +33,7 @@ export function countParts(bytes: Uint8Array, boundary: string, most: number): P
   const borders = bordersOf(delimiter);
   let delimiters = 0;
   let end = 0;
-  /** Start of the head being counted, and of the first one that is too long. */
+  /** Start of the part header being counted, and of the first one that is too long. */
   let head = -1;
   let longHead = -1;
   for (let at = 0, matched = 0; at < bytes.length; at++) {

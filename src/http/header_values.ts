@@ -5,7 +5,7 @@ import { detachedString } from "../util/detached_string.ts";
 
 const TOKEN = /^[\^_`a-zA-Z\-0-9!#$%&'*+.|~]+$/;
 
-/** Number of cached lowercase names: a program uses few, and the same for every response. */
+/** Number of cached lowercase names: a program uses few names, and the same ones for every response. */
 const MAX_REMEMBERED = 512;
 const lowerCase = new Map<string, string>();
 

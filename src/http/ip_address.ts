@@ -84,7 +84,7 @@ function longestZeros(groups: Groups): { start: number; length: number } {
  *
  * @param text An address in any spelling
  * @param prefixLength IPv6 address bits to keep, 0 to 128
- * @param ipv4PrefixLength IPv4 address bits to keep, 0 to 32; all by default
+ * @param ipv4PrefixLength IPv4 address bits to keep, 0 to 32; all bits by default
  * @returns For example `2001:db8::/64`, or `198.51.100.0/24`; `undefined` if it is not an address
  * @throws {RangeError} If a bit count is out of range, or the one for IPv6 is missing
  *
@@ -132,8 +132,8 @@ const NAMED: Readonly<Record<string, readonly string[]>> = {
 export type SubnetTest = (address: string | undefined) => boolean;
 
 /**
- * Parses a subnet: an address, CIDR (`10.0.0.0/8`), a netmask (`10.0.0.0/255.0.0.0`), or one of the names `loopback`,
- * `linklocal`, `uniquelocal`. `trust proxy` uses it.
+ * Parses a subnet: an address, a CIDR block (`10.0.0.0/8`), a netmask (`10.0.0.0/255.0.0.0`), or one of the names
+ * `loopback`, `linklocal`, `uniquelocal`. `trust proxy` uses it.
  *
  * @param text The subnet
  * @returns A function that returns whether an address is in the subnet; it accepts IPv4-mapped addresses, but no ports

@@ -128,7 +128,7 @@ class Nesting {
   }
 
   #combine(a: unknown, b: unknown): unknown {
-    // in place, because otherwise a name that occurs a thousand times would be copied as often
+    // in place, because otherwise a name that occurs a thousand times would be copied a thousand times
     if (Array.isArray(a) && !isTree(b) && a.length < this.#limit) {
       a.push(b);
       return a;

@@ -11,7 +11,7 @@ export type TrustSetting = boolean | number | string | readonly string[] | Trust
 /**
  * Compiles the `trust proxy` setting.
  *
- * @param value `true` for all, a number of hops, subnets as an array or comma-separated, or a function
+ * @param value `true` for all addresses, a number of hops, subnets as an array or comma-separated, or a function
  * @returns A function that returns whether to trust an address
  * @throws {TypeError} If it is none of these, or a subnet is invalid
  */

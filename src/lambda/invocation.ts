@@ -50,7 +50,7 @@ export class Invocation implements LambdaInfo {
     this.#background.add(promise);
   }
 
-  /** Waits for background work, and for any work that adds, because Lambda freezes the process between invocations. */
+  /** Waits for background work, and for any work it adds, because Lambda freezes the process between invocations. */
   async backgroundWork(): Promise<void> {
     while (this.#background.size > 0) {
       const work = [...this.#background];

@@ -33,8 +33,8 @@ function bodyOf({ body, isBase64Encoded }: LambdaEvent, method: string): Uint8Ar
   return Buffer.from(body, isBase64Encoded ? "base64" : "utf8");
 }
 
-// Gateways set the scheme themselves; load balancers pass on any Host, and health checks have none. An invalid one has
-// no origin.
+// Gateways set the scheme themselves; load balancers pass on any Host, and health checks have none. An invalid one
+// yields no origin.
 function originOf(event: LambdaEvent, headers: Headers): string | undefined {
   const scheme = headers.get("x-forwarded-proto") === "http" ? "http" : "https";
   const host = headers.get("host") || event.requestContext.domainName || "localhost";

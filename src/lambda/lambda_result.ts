@@ -64,7 +64,7 @@ function spelling(name: string, nth: number): string {
 
 /**
  * Converts a response. A body that is valid UTF-8 is sent as a string, because REST APIs do not decode base64 unless
- * binary types are configured; any other body in base64. Either way the client gets the same bytes.
+ * binary types are configured; any other body is sent in base64. Either way the client gets the same bytes.
  *
  * @param event The event
  * @param response The response

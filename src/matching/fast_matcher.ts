@@ -5,7 +5,7 @@ import { PathTrie } from "./path_trie.ts";
  * An index over an ordered list of layers. For a path and a method it returns the matching layers, in registration
  * order. The list remains the single source of truth.
  *
- * Paths with only literals and whole parameters are matched in a trie, segment by segment. All others (RegExps,
+ * Paths with only literals and whole parameters are matched in a trie, segment by segment. All other paths (RegExps,
  * wildcards, optional parts) are stored under their literal prefix and tried during the walk. The step list for each
  * path shape is computed once. Layers in routers mounted at literal paths are in the same list, where the mount is.
  *

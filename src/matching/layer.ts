@@ -134,8 +134,8 @@ export interface WalkObserver {
 }
 
 /**
- * Where a step's router is mounted, relative to the walked router. Mounted routers' layers share one list with those
- * around the mount, so the path is matched only once for all.
+ * Where a step's router is mounted, relative to the walked router. Mounted routers' layers share one list with the
+ * layers around the mount, so the path is matched only once for all of them.
  *
  * A router has one scope for itself and one per literal mount below it. The objects are reused, so lists built before
  * and after a registration can be compared.
@@ -396,7 +396,7 @@ export class Layer {
     return shownPath(this).regexp;
   }
 
-  /** That expression's groups. */
+  /** The groups in that expression. */
   get keys(): PathKey[] {
     return shownPath(this).keys;
   }

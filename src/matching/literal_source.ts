@@ -1,7 +1,7 @@
 import { usualSpelling } from "../util/path_spelling.ts";
 import type { PathOptions } from "./path_options.ts";
 
-/** Characters that all clients send unencoded, and two that none does: a `%`, or a backslash. */
+/** Characters that all clients send unencoded, and two that no client does: `%` and the backslash. */
 const ONE_SPELLING = /^[\w\-./%\\]*$/;
 /** Characters that the URL Standard encodes in paths, so browsers never send them unencoded. */
 const ALWAYS_ENCODED = /^[\0-\x20"#<>?^`{}\x7f-\uffff]/;

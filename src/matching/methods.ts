@@ -45,8 +45,8 @@ export function isKnownMethod(method: string): boolean {
 }
 
 /**
- * Returns the method that selects a request's handlers. GET handlers also handle HEAD if it has none of its own, as in
- * Express (RFC 9110 section 9.3.2).
+ * Returns the method that selects a request's handlers. GET handlers also handle HEAD if it has no handlers of its own,
+ * as in Express (RFC 9110 section 9.3.2).
  *
  * @param method The lowercase method
  * @param isHandled Whether there are handlers for a method
@@ -69,7 +69,7 @@ export function withHeadFromGet(methods: readonly string[]): string[] {
  * them on their routers.
  *
  * @param prototype The class's prototype; its own definitions take precedence
- * @param verbOf Creates the function for a lowercase method, `null` for all
+ * @param verbOf Creates the function for a lowercase method, or `null` for all methods
  */
 export function defineVerbs(prototype: object, verbOf: (method: string | null) => (...args: never[]) => unknown): void {
   for (const method of [...METHODS, null]) {

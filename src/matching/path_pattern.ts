@@ -312,7 +312,7 @@ function bare(path: string, { strict }: PathOptions): string {
   return !strict && path.length > 1 && path.charCodeAt(path.length - 1) === SLASH ? path.replace(/\/+$/, "") : path;
 }
 
-/** Returns the tokens as a string of whole literals and whole parameters, `null` if there are others. */
+/** Returns the tokens as a string of whole literals and whole parameters, `null` if there are other tokens. */
 function markedText(tokens: readonly Token[]): string | null {
   let marked = "";
   for (const [i, token] of tokens.entries()) {
@@ -348,7 +348,7 @@ function literalPrefix(tokens: readonly Token[]): string {
   return usualSpelling(first.value.slice(0, first.value.lastIndexOf("/")));
 }
 
-/** Expressions already examined; one may be registered for several methods. */
+/** Expressions already examined; the same one may be registered for several methods. */
 const examined = new WeakSet<RegExp>();
 
 // not an error: clients may never reach it, or middleware in front may limit input

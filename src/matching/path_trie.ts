@@ -214,7 +214,7 @@ const SLOTS = 64;
 /** Longer unregistered paths are not cached. */
 const LONGEST = 256;
 
-/** One in this many unregistered paths is cached, so frequent paths soon get in and others rarely do. */
+/** One in this many unregistered paths is cached, so frequent paths soon get in and other paths rarely do. */
 const ADMITTED = 16;
 
 /** The paths registered on one router, and on routers mounted below it at literal paths, as a trie of segments. */
@@ -251,7 +251,7 @@ export class PathTrie {
 
   #search(path: string, slot: number): TrieState {
     const state = this.#walk(path);
-    // literals may have many spellings, and each would be another path here
+    // literals may have many spellings, and each spelling would be a separate path here
     if ((state.literal && !path.includes("%")) || this.#admits(path, slot)) {
       this.#paths[slot] = path;
       this.#states[slot] = state;

@@ -27,7 +27,7 @@ function isList(index: LayerIndex): index is LayerIndex & LayerList {
   return "layers" in index;
 }
 
-/** Returns whether a scope equals another one, or is inside it. */
+/** Returns whether a scope equals another scope, or is inside it. */
 export function containsScope(outer: Scope, inner: Scope): boolean {
   for (let scope: Scope | null = inner; scope !== null; scope = scope.parent) if (scope === outer) return true;
   return false;

@@ -73,7 +73,7 @@ export function foldCase(text: string): string {
 
 /**
  * Maximum copies of one router in a trie. Mounting routers twice at every level would make it explode, and a router
- * below itself would never end. Further mounts are walked separately.
+ * mounted below itself would never end. Further mounts are walked separately.
  */
 const MOST_COPIES = 8;
 

@@ -51,8 +51,8 @@ export interface ServeStaticOptions extends FileOptions {
   /**
    * Sends the precompressed file next to the requested one, `app.js.br`, `app.js.zst` or `app.js.gz`, to clients that
    * accept its coding, with `app.js`'s type and its own tags and ranges. `true` tries `br`, `zstd` and `gzip` in this
-   * order, an array its own order; the client's preference comes first. The uncompressed file must exist. Off by
-   * default.
+   * order, and an array sets its own order; the client's preference comes first. The uncompressed file must exist.
+   * Off by default.
    */
   precompressed?: boolean | readonly ("br" | "zstd" | "gzip")[] | undefined;
   /** Redirects from a directory's path to the same path with a trailing slash; on by default. */

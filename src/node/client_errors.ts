@@ -3,7 +3,7 @@ import type { Http2SecureServer } from "node:http2";
 import type { Duplex } from "node:stream";
 import type { ErrorReporter } from "../exchange/call_guarded.ts";
 
-/** Statuses by Node's parser code, as Node responds without listeners; 400 for the others. */
+/** Statuses by Node's parser code, as Node responds without listeners; 400 for other codes. */
 const STATUSES: Readonly<Record<string, string>> = {
   HPE_HEADER_OVERFLOW: "431 Request Header Fields Too Large",
   HPE_CHUNK_EXTENSIONS_OVERFLOW: "413 Payload Too Large",

@@ -27,7 +27,7 @@ function closeWith({ req, res }: NodeCall): void {
 }
 
 /**
- * Responds to a request; reports errors, and the client gets 500.
+ * Responds to a request. Errors are reported, and the client gets 500.
  *
  * @param app The application
  * @param call The request

@@ -43,8 +43,8 @@ let last: { host: string | undefined; isEncrypted: boolean; origin: string } = {
 /** The URL for a request not meant for a web server, which the application refuses. */
 const NOWHERE = "about:invalid";
 
-// Of two `Host` headers Node keeps the first, while another server may use the other. A test's mock requests may lack
-// the list.
+// Of two `Host` headers, Node keeps the first, while a different server may use the second. A test's mock requests
+// may lack the list.
 function hasTwoHosts(rawHeaders: readonly string[] = []): boolean {
   let count = 0;
   for (let i = 0; i < rawHeaders.length; i += 2) {
@@ -57,7 +57,7 @@ function hasTwoHosts(rawHeaders: readonly string[] = []): boolean {
 /** Headers that make Node's `fetch` refuse a request: they describe the connection, not the request itself. */
 const OF_THE_WAY = /^(?:expect|keep-alive|transfer-encoding)$/i;
 
-/** The only `Connection` values that it accepts. */
+/** The only `Connection` values that Node's `fetch` accepts. */
 const PASSED_ON = /^(?:close|keep-alive)$/i;
 
 /** The parts of a web request that the application reads. */
@@ -288,7 +288,7 @@ export class IncomingRequest implements Read {
    * Returns a request's headers from Node's server, as Node's own object.
    *
    * @param request The request
-   * @returns `null` if the request is another one, or has pseudo-headers
+   * @returns `null` if the request is not from Node's server, or has pseudo-headers
    */
   static headers(request: Request): HeaderRecord | null {
     return #incoming in request && request.#incoming.httpVersionMajor < 2
@@ -308,7 +308,7 @@ export class IncomingRequest implements Read {
   }
 
   /**
-   * Watches a request's client through the response, because the signal costs a sixth of a whole request.
+   * Watches a request's client through the response, because the signal costs a sixth of a request's time.
    *
    * @param request The request
    * @param watch Notified when the client has disconnected
@@ -334,7 +334,7 @@ function isCut(incoming: NodeIncoming): boolean {
   return incoming.destroyed && !incoming.complete;
 }
 
-// A test's mock requests may have only an object.
+// A test's mock requests may have only the headers object.
 function visitLines(incoming: NodeIncoming, visitor: (value: string, name: string) => void): void {
   const { rawHeaders = [], headers } = incoming;
   const lines = rawHeaders.length > 0 ? rawHeaders : Object.entries(headers).flatMap(linesOf);

@@ -22,7 +22,7 @@ const DEFAULTS: Readonly<Record<keyof NodeLimits, number | null>> = {
 const CHECKED_EVERY_MS = 30_000;
 
 /**
- * Sets a server's limits. Node's become its properties, and so do our own two.
+ * Sets a server's limits. Node's limits become its properties, and so do our own two.
  *
  * @param server Node's server, before it listens
  * @param given Options with the limits that the program has set

@@ -17,7 +17,7 @@ export interface WsSocket {
   on(event: string, listener: (...args: never[]) => void): void;
 }
 
-/** Node's own socket, with the number of bytes passed to it, and of those the system has not accepted yet. */
+/** Node's own socket, with the number of bytes passed to it, and the number that the system has not accepted yet. */
 interface Transport extends Duplex {
   readonly _handle?: { readonly bytesWritten?: number; readonly writeQueueSize?: number } | null;
 }

@@ -22,7 +22,7 @@ export type BodyParser = (req: FrameworkRequest, res: FrameworkResponse, next: (
 export interface Parsing {
   /** Returns whether the parser accepts a charset. */
   readonly acceptsCharset?: (charset: string) => boolean;
-  /** Parses the body; without it `req.body` is the bytes. */
+  /** Parses the body; without it, `req.body` holds the bytes. */
   readonly parseText?: ParseText;
 }
 

@@ -11,7 +11,7 @@ const OPENING_BRACKET = 0x5b;
  *
  * @param options Limit, types and strictness
  * @returns The middleware. It responds with 400 to invalid JSON, and to JSON nested deeper than the `json depth`
- * setting; with 413 above the limit; and with 415 to an unknown charset or coding
+ * setting; with 413 over the limit; and with 415 to an unknown charset or coding
  * @throws {TypeError} If an option is invalid
  *
  * @example A request body

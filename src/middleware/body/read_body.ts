@@ -25,7 +25,7 @@ export interface HeldBody {
  * @param asText Whether the caller wants a UTF-8 string and no bytes
  * @param beside A second copy of the body if another consumer also reads it, otherwise `null`
  * @returns The body
- * @throws {HttpError} 413 above the limit, 415 for an unknown coding, 400 if the client disconnected or the coding is
+ * @throws {HttpError} 413 over the limit, 415 for an unknown coding, 400 if the client disconnected or the coding is
  * broken, 408 if the body stalled, 503 if the process is reading too much at the moment
  */
 export async function readBody(

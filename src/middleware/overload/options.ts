@@ -33,7 +33,8 @@ export interface ShedLoadOptions {
   maxPending?: number | undefined;
   /**
    * Maximum total size in bytes of the process's JavaScript objects, including garbage; `Infinity` by default. Requests
-   * are admitted again below nine tenths of it. No effect on runtimes that do not report it, such as Workers.
+   * are admitted again below nine tenths of it. It has no effect on runtimes that do not report it, such as
+   * Workers.
    */
   maxHeapBytes?: number | undefined;
   /** Returns a request's priority; `"normal"` by default. Called for every request, so it should be cheap. */

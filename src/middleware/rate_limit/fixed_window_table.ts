@@ -23,8 +23,8 @@ const MAX_KEY_LENGTH = 1024;
  *
  * The number of keys is bounded; further keys share counters ({@linkcode SlotTable}). A shared counter overcounts and
  * never undercounts, so no key is admitted more than `limit` times in a window. However, another key may have started a
- * shared window. Any fixed window admits up to `2 * limit - 1` requests in some `windowMs`, across two windows. A key
- * that loses its slot may touch a third window and be admitted up to `3 * limit - 2` times.
+ * shared window. Any fixed window admits up to `2 * limit - 1` requests within one `windowMs`, across two windows. A
+ * key that loses its slot may touch a third window and be admitted up to `3 * limit - 2` times.
  *
  * Setting the clock back clears no counts, and every window keeps its remaining time ({@linkcode StoreClock}).
  */

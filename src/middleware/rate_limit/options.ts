@@ -27,7 +27,7 @@ import { checkInteger, checkNames, checkType, type OptionNames, refuseOption } f
 export interface RateLimitOptions {
   /** Window length in ms, 60 000 by default. A window begins with a key's first request. */
   windowMs?: number | undefined;
-  /** Maximum number of requests per key and window, 100 by default; 0 refuses all. */
+  /** Maximum number of requests per key and window, 100 by default; 0 refuses all requests. */
   limit?: number | undefined;
   /** The older name of `limit` in express-rate-limit; set only one of them. */
   max?: number | undefined;
