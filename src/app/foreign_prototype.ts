@@ -16,7 +16,7 @@ export function foreignPrototype(object: object, own: object, ours: object): obj
   for (const level of levels) {
     for (const key of Reflect.ownKeys(level)) {
       if (key === "constructor" || (Object.hasOwn(ours, key) && key !== "headersSent")) continue;
-      // another level may define the same property, and some of Node's are non-configurable on Deno
+      // a different level may define the same property, and some of Node's are non-configurable on Deno
       Object.defineProperty(layer, key, { ...Object.getOwnPropertyDescriptor(level, key), configurable: true });
     }
   }

@@ -442,7 +442,7 @@ export class FrameworkApp<
    */
   handle(original: Request, server?: unknown): Promise<Response>;
   /**
-   * Passes another application's request through this one, like Express's `app.handle`.
+   * Passes a different application's request through this one, like Express's `app.handle`.
    *
    * @param req The request
    * @param res The response
@@ -780,7 +780,7 @@ export class FrameworkApp<
    * Returns a route's full registered path, including its enclosing mounts.
    *
    * @param route The route
-   * @param path The requested path, to choose among a route's paths
+   * @param path The requested path, to select one of a route's paths
    *
    * @internal
    */
@@ -1044,7 +1044,7 @@ export class FrameworkApp<
 }
 
 function inheritClasses(child: FrameworkApp, parent: FrameworkApp): void {
-  // another Express version's changes to its requests would be lost
+  // a different Express version's changes to its requests would be lost
   if (child[profileKey] !== parent[profileKey]) return;
   Object.setPrototypeOf(child.request, parent.request);
   Object.setPrototypeOf(child.response, parent.response);

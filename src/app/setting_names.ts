@@ -10,7 +10,7 @@ export type SettingName = keyof {
 export type AnySettingName = SettingName | (string & Record<never, never>);
 
 /**
- * A setting name. A near miss of another name becomes that name, so the compiler shows it. A {@linkcode SettingName}
+ * A setting name. A near miss of a known name becomes that name, so the compiler shows it. A {@linkcode SettingName}
  * and any other name stay unchanged, so programs may have their own settings.
  */
 export type SpelledSetting<Name extends string> = Name extends SettingName ? Name

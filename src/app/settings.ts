@@ -131,7 +131,7 @@ const COMPILED: ReadonlyMap<string, (value: SettingValue) => unknown> = new Map<
 ]);
 
 /**
- * Stores a setting and, if it has one, its compiled form under `<name> fn`.
+ * Stores a setting, and its compiled form, if any, under `<name> fn`.
  *
  * @param settings Where to store it
  * @param name The setting's name
@@ -147,7 +147,7 @@ export function storeSetting(settings: Record<string, SettingValue>, name: strin
 }
 
 /**
- * Parses a query as `"simple"` does, for development without a chosen parser; warns about names Express 4 would nest.
+ * Parses a query as `"simple"` does, for development when no parser is set; warns about names Express 4 would nest.
  *
  * @param text The query string, `null` if there is none
  */
@@ -165,7 +165,7 @@ export function parseUnchosenQuery(text: string | null): Record<string, string |
  * Describes a near miss of a built-in setting name, which would otherwise become the program's own setting.
  *
  * @param name The name
- * @returns A message, if there is such a name
+ * @returns A message if there is such a name
  */
 export function misspeltSetting(name: unknown): string[] {
   // a compiled form may be stored directly

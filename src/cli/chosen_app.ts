@@ -33,7 +33,7 @@ interface Missing {
  *
  * @param file Its main module
  * @param flags Values of {@linkcode DOCUMENT_OPTIONS}
- * @throws {UsageError} If the program has several applications and none is chosen
+ * @throws {UsageError} If the program has several applications and none is selected
  * @throws {CommandError} If the program fails, or does not serve its document there
  */
 export async function documentedApp(file: string, flags: FlagValues): Promise<Documented> {

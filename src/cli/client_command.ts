@@ -64,7 +64,7 @@ async function exportsApp(file: string, app: unknown): Promise<boolean> {
   return exported.includes(app);
 }
 
-/** Writes a file atomically, if its content differs. */
+/** Writes a file atomically if its content differs. */
 async function written(path: string, text: string): Promise<boolean> {
   const before = await readFile(path, "utf8").catch(() => undefined);
   if (before === text) return false;

@@ -22,7 +22,7 @@ const REST_MS = 1000;
  * Runs a program and collects its applications, except mounted ones. None of them listens.
  *
  * @param url The program's main module
- * @returns The applications that would listen or are exported or, if there are none, all of them, in creation order
+ * @returns The applications that would listen or are exported, or else all applications, in creation order
  * @throws The program's errors while it loads
  */
 export async function appsOfProgram(url: string): Promise<LoadedApp[]> {

@@ -4,7 +4,7 @@ import { foldFrames, loadedFrom } from "../util/stack_frames.ts";
 /** Maximum number of errors on one page, because cause chains and collections may be endless. */
 const MOST = 10;
 
-/** Characters shown from a cause that is not an error: it may be another server's whole response. */
+/** Characters shown from a cause that is not an error: it may be a different server's whole response. */
 const SHOWN = 1000;
 
 /**

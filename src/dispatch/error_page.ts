@@ -31,8 +31,8 @@ function notFoundInit(head: readonly string[]): ResponseInit {
 /**
  * Responds if no layer has: with 404, or with the page for an unhandled error.
  *
- * Outside production the page shows the error's stack. Clients that prefer JSON get `{ "error": … }`; all others get
- * Express's page with its headers, extended in development. An error's `problem` (RFC 9457) goes to all clients that do
+ * Outside production, the page shows the error's stack. Clients that prefer JSON get `{ "error": … }`; all other clients
+ * get Express's page with its headers, extended in development. An error's `problem` (RFC 9457) goes to all clients that do
  * not prefer HTML. Each response has a `Vary` header, so caches do not mix them up.
  *
  * @param req The request
@@ -122,7 +122,7 @@ function prefersHtml(req: FrameworkRequest): boolean {
   return accept !== undefined && accept.includes("html") && req.accepts("json", "html") === "html";
 }
 
-// RFC 9457: an error with its details as JSON. A server error may carry another server's details, which must stay
+// RFC 9457: an error with its details as JSON. A server error may carry a different server's details, which must stay
 // private.
 function problemOf(error: unknown): object | undefined {
   // most calls are for a 404 without an error, which must not allocate

@@ -136,7 +136,7 @@ class Serving implements WalkOwner {
   readonly #observation: Observation | null;
 
   /**
-   * @param host The surrounding server, if it takes over
+   * @param host The surrounding server if it takes over
    * @param observation The request's observation, if any
    */
   constructor(host: HostServer | null, observation: Observation | null) {

@@ -14,7 +14,7 @@ export interface HostServer {
   /** Runs before the first layer: reports the application's mount, and hands over earlier changes. */
   enter(exchange: Exchange, req: FrameworkRequest, res: FrameworkResponse): void;
   /**
-   * Runs, if the server takes over, when no layer has responded, or with the unhandled error.
+   * Called if the server takes over: when no layer has responded, or with the unhandled error.
    *
    * @returns Whether the server takes over; otherwise the application sends its own 404 or error page
    */
@@ -29,6 +29,6 @@ export interface Hosted {
 
 /**
  * The `fetch` functions that Sluice creates. A server may pass a stand-in for a web request to these; a function that a
- * program wraps, or another framework's, gets a real request.
+ * program wraps, or a different framework's, gets a real request.
  */
 export const ownFetches: WeakSet<object> = new WeakSet();

@@ -13,12 +13,12 @@ import { ServerTiming } from "./server_timing.ts";
 import { routePathKey } from "../exchange/app_like.ts";
 
 /**
- * Starts observing a request, if there are observers.
+ * Starts observing a request if there are observers.
  *
  * It uses the spans active when the request arrives. Later, in a handler, a different span might be active.
  *
  * @param req The request
- * @param channel The channel for handler calls, if it has subscribers
+ * @param channel The channel for handler calls if it has subscribers
  * @returns `null` if there are no observers
  */
 export function beginObservation(req: FrameworkRequest, channel: TracingChannels | null): Observation | null {

@@ -6,7 +6,7 @@ import type { HandlerEvents } from "./handler_events.ts";
 
 /** Observes handler calls. */
 export interface CallObserver {
-  /** Publishes them, if there are subscribers. */
+  /** Publishes them if there are subscribers. */
   readonly events: HandlerEvents | null;
   /** Called when a step's handler is called. */
   called(step: Step): void;

@@ -47,7 +47,7 @@ export class ParamRun {
    * Runs the handlers for some parameters, in path order.
    *
    * @param names The layer's parameter names
-   * @param observed Returns the replacement for a handler, if the request is observed
+   * @param observed Returns the replacement for a handler if the request is observed
    * @param done Called when all handlers have continued, or with the first failure
    */
   run(names: readonly string[], observed: Observed, done: Done): void {

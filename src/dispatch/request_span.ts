@@ -49,8 +49,8 @@ export class RequestSpan {
   }
 
   /**
-   * Returns OpenTelemetry's active span when a request arrives, if it is recorded and not another request's. Without an
-   * active span, it starts one.
+   * Returns OpenTelemetry's active span when a request arrives, if it is recorded and does not belong to another request.
+   * Without an active span, it starts one.
    *
    * @param req The request
    * @returns `null` if there is none
@@ -78,7 +78,7 @@ export class RequestSpan {
    * @param app Reports failures
    * @param span The span
    * @param metadata Data that the server's instrumentation keeps with the span
-   * @returns `null` if it is not recorded, or another request's
+   * @returns `null` if it is not recorded, or belongs to another request
    */
   static active(app: ErrorReporter, span: Span, metadata?: RpcMetadata): RequestSpan | null {
     if (taken.has(span)) return null;
@@ -98,7 +98,7 @@ export class RequestSpan {
     else this.#own.within(serve);
   }
 
-  /** Ends the span, if it was started here. */
+  /** Ends the span if it was started here. */
   end(): void {
     if (this.#own === null || this.#isEnded) return;
     this.#isEnded = true;
@@ -170,8 +170,8 @@ function typeOf(error: unknown): string | undefined {
   return error instanceof Error ? error.name : undefined;
 }
 
-// Keeps only the parts of an error that a span uses: other properties may hold the body, or the command that failed. The
-// result is an Error, because Elastic's spans read messages only from errors.
+// Keeps only the parts of an error that a span uses: other properties may hold the body, or the command that failed.
+// The result is an Error, because Elastic's spans read messages only from errors.
 function withoutSecrets(error: unknown): object | string {
   if (typeof error !== "object" || error === null) return redactedText(String(error));
   const { name, code, message, stack } = error as Record<string, unknown>;

@@ -27,7 +27,7 @@ const HEADERS = {
 };
 
 /**
- * Starts a span for a request that has none: from Bun's server, a Worker, or Node's server without instrumentation. As
+ * Starts a span for a request without one: from Bun's server, a Worker, or Node's server without instrumentation. As
  * with any instrumentation, the registered propagator decides which trace it continues, and the sampler whether it is
  * recorded.
  *

@@ -115,7 +115,7 @@ export class Walk implements WalkOwner {
   /**
    * Runs the first layer that matches.
    *
-   * @param steps The steps, if they are already known
+   * @param steps The steps if they are already known
    */
   start(steps?: readonly Step[]): void {
     this.req.next = this.#next;
@@ -144,7 +144,7 @@ export class Walk implements WalkOwner {
    * @param signal Its argument
    */
   continue(signal: unknown): void {
-    // the rest is in another method, because V8 inlines only short functions
+    // the rest is in a separate method, because V8 inlines only short functions
     if (
       !signal && this.#open && (this.#running === 0 || this.#running === this.#turn) &&
       stateOf(this.position) === this.#matchedAt
@@ -291,7 +291,7 @@ export class Walk implements WalkOwner {
     return source ?? this.#source;
   }
 
-  // parameters outside a router's mount; mounts at literal paths have none
+  // parameters outside a router's mount; mounts at literal paths have no parameters
   #paramsAround({ parent }: Scope): unknown {
     if (parent === null) return this.#outerParams;
     return this.#sourceOf(parent).mergeParams ? mergeParams(EMPTY_BARE, this.#paramsAround(parent)) : EMPTY_BARE;
@@ -370,7 +370,7 @@ export class Walk implements WalkOwner {
   }
 
   /**
-   * Returns whether the handler called last has neither passed the request on nor been followed by another.
+   * Returns whether the handler called last has neither passed the request on nor been followed by another handler.
    *
    * @param at Index of the step after it
    */

@@ -58,7 +58,8 @@ let older = new Set<DisconnectWatch>();
 /** Stops the timer, while there is one. */
 let stopTimer: (() => void) | null = null;
 
-// both from one clock: if a test installs or removes fake timers in between, clearTimeout would stop another timer
+// both functions from one clock: if a test installs or removes fake timers in between, clearTimeout would stop a
+// different timer
 function startTimer(): () => void {
   const { setTimeout, clearTimeout } = globalThis;
   const timer = setTimeout(promote, PATIENCE_MS);

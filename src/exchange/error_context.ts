@@ -1,7 +1,7 @@
 /**
  * Origin of an error that none of the program's handlers received:
  *
- * - `"handler"`: handlers and middleware, even after the response was sent, if no error handler handled it. Includes
+ * - `"handler"`: handlers and middleware, even after the response was sent, if no error handler handles it. Includes
  *   client errors, with a status below 500: check `error.status`
  * - `"response"`: a body being sent: a file, or a stream from a returned `Response`, from `res.send` or from a pipe
  * - `"background"`: work passed to `req.waitUntil`

@@ -102,7 +102,7 @@ type Deliver = (response: Response) => void;
 class ColdFields {
   onEnd: (() => void)[] | null = null;
   onAbort: (() => void)[] | null = null;
-  /** Runs the end listeners in the right async context, if that matters. */
+  /** Runs the end listeners in the right async context if that matters. */
   inContext: ((run: () => void) => void) | null = null;
   streaming: OpenStream | null = null;
   reading: BodyReading | null = null;
@@ -372,7 +372,7 @@ export class Exchange implements Waiter {
   }
 
   #listen(watch: DisconnectWatch): void {
-    // listeners may read the request, which the platform may release with another response
+    // listeners may read the request, which the platform may release with a different response
     this.#keepRequest();
     const { request } = this.target;
     if (this.app[runtimeKey].onAbort?.(request, watch)) return;
@@ -401,7 +401,7 @@ export class Exchange implements Waiter {
   // Deno aborts the signal of a request that becomes a WebSocket, although the client is still connected
   #hearAbort(): void {
     if (this.#state === "upgrading" || this.response?.status === 101) return;
-    // Bun notifies the body's reader after the signal, in the same tick; a truncated body gets a 400
+    // Bun notifies the body's reader after the signal, in the same tick; a truncated body gets 400
     if (this.response === null && this.target.request.bodyUsed) {
       return void setTimeout(() => this.#isOver || this.disconnect(), 0);
     }
@@ -530,7 +530,7 @@ export class Exchange implements Waiter {
   handlerBegan(): void {
     const coldFields = this.#ensureColdFields;
     coldFields.handlers++;
-    // the response may already be on its way, if no handler was pending when it was given
+    // the response may already be on its way if no handler was pending when it was given
     const isPassed = this.#wasAwaited && coldFields.handlers === 1;
     if (this.response !== null && (isPassed || !this.#waitsForHandlers)) this.#keep();
   }
@@ -543,7 +543,7 @@ export class Exchange implements Waiter {
     coldFields.handlersEnded = null;
   }
 
-  // On Node a request can be read after its response. Other platforms release unread parts by then, so the request is
+  // On Node, a request can be read after its response. Other platforms release unread parts by then, so the request is
   // read here if a remaining listener or handler may need it. Some platforms would also stop the handler.
   #keep(): void {
     this.#keepRequest();

@@ -1,7 +1,7 @@
 import { mayHaveBody } from "../http/request_as_sent.ts";
 import { type Linked, LinkedList } from "../util/linked_list.ts";
 
-/** An exchange whose response a server waits for. */
+/** An exchange with a response that a server waits for. */
 export interface Waiter {
   /** Its sequence number, in arrival order. */
   readonly sequence: number;

@@ -124,7 +124,7 @@ export interface RequestBodies {
    */
   hasUnannouncedBody?(request: Request): boolean;
   /**
-   * Reads a request's body as a string synchronously, if it has already arrived.
+   * Reads a request's body as a string synchronously if it has already arrived.
    *
    * @param request The request
    * @returns The string, `null` if the body must be read in the usual way
@@ -227,14 +227,14 @@ export interface ClientConnections {
  */
 export interface ResponseBodies {
   /**
-   * Returns the body of a response returned by a program, if the program created it as a stream. The runtime's own
+   * Returns the body of a response returned by a program if the program created it as a stream. The runtime's own
    * bodies, such as files, need not be found: sending them runs none of the program's code.
    *
    * @param response The response; a body that is not a stream is left alone
    */
   returnedBody(response: Response): ReadableStream<Uint8Array> | null;
   /**
-   * Passes on a stream with an end that cannot be observed from outside, if the runtime has a cheaper way than pulling
+   * Passes on a stream with an end that cannot be observed from outside if the runtime has a cheaper way than pulling
    * chunks one by one.
    *
    * @param body The stream
@@ -276,7 +276,7 @@ export interface ProcessSupport {
   environment(info: unknown, context: unknown): Record<string, unknown>;
   /** Whether handlers are stopped after the response, unless the platform is told to wait for them. */
   readonly endsWithResponse: boolean;
-  /** Runs a function after the current event loop turn and all its microtasks, if the runtime can. */
+  /** Runs a function after the current event loop turn and all its microtasks if the runtime can. */
   nextTurn(run: () => void): void;
   /** Returns the size of the process's JavaScript objects in bytes, including garbage; `undefined` if not reported. */
   heapBytes(): number | undefined;

@@ -4,7 +4,7 @@ import type { SettingValue } from "./app_like.ts";
 /** Default for the `send budget` setting. */
 const BUDGET = 128 * 1024 * 1024;
 
-/** Over budget, connections are closed until only this part of it is in use, because finding them visits every holder. */
+/** Over budget, connections are closed until only this part is in use, because finding them visits every holder. */
 const RELIEF = 7 / 8;
 
 /** Holds bytes queued for a client. */

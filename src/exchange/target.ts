@@ -94,7 +94,7 @@ export class Target {
 
   /** The method the client sent, whatever was assigned since: this alone decides whether bodies are allowed. */
   get originalMethod(): string {
-    // reads the request only if a method was assigned, because on Bun, that takes a hundredth of a request's time
+    // reads the request only if a method was assigned, because on Bun that takes a hundredth of a request's time
     return this.version === 0 ? this.#method : this.request.method;
   }
 

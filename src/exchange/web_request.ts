@@ -2,7 +2,7 @@
 export const webRequestKey: unique symbol = Symbol.for("sluice.request.web");
 
 /**
- * Returns the web request that programs get. On Node the adapter delivers a cheaper stand-in until a program needs the
+ * Returns the web request that programs get. On Node, the adapter delivers a cheaper stand-in until a program needs the
  * real one.
  *
  * @param delivered The request as the platform delivered it

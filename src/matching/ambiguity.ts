@@ -82,7 +82,7 @@ class Steps {
   }
 
   /**
-   * Returns whether two different ways lead from a step back to itself over the same string: walks both at once,
+   * Returns whether two different ways lead from a step back to itself over the same string: walks both ways at once,
    * looking for a pair that has diverged and can return.
    */
   hasTwoWaysBack(start: number): boolean {

@@ -90,7 +90,7 @@ export interface LayerList {
 }
 
 /**
- * Finds the layers that match a path: an index over a {@linkcode LayerList}, or another implementation.
+ * Finds the layers that match a path: an index over a {@linkcode LayerList}, or a different implementation.
  *
  * @internal
  */
@@ -248,7 +248,7 @@ export class Step implements StepParts {
     return by === 0 ? this : new Step({ ...this, end: this.end + by });
   }
 
-  /** Returns the same step with another function. */
+  /** Returns the same step with a different function. */
   calling(fn: AnyHandler): Step {
     return new Step({ ...this, fn });
   }

@@ -7,7 +7,7 @@ export const dialectKey: unique symbol = Symbol("dialect");
 /** Starts a parameter where words may start with a colon; never occurs in a request target. */
 export const MARK = "\0";
 
-/** A compiled path in another syntax. */
+/** A compiled path in a different syntax. */
 export interface DialectPath {
   /** Matches the path or, for a mount, its beginning. */
   readonly regexp: RegExp;

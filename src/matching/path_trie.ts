@@ -28,7 +28,7 @@ function wordSlot(path: string, start: number, end: number): number {
 export class TrieState {
   /** Whether every segment so far is a registered word. */
   readonly literal: boolean;
-  /** The state after any segment, if no literal segments are registered here. */
+  /** The state after any segment if no literal segments are registered here. */
   #only: TrieState | null = null;
   #next: Map<string, TrieState> | null = null;
   /** Cache for `#next`: comparing a word in place is cheaper than slicing and hashing it. */

@@ -1,7 +1,7 @@
 import { type Layer, type LayerIndex, type LayerList, Scope } from "./layer.ts";
 
 /**
- * Returns a mounted router's scope, if both routers can be indexed together.
+ * Returns a mounted router's scope if both routers can be indexed together.
  *
  * That requires a mount at one literal path, which consumes the same number of characters in every path. Applications
  * have their own requests and responses, so they are walked separately.

@@ -63,7 +63,7 @@ type Called = (LayerEntry | Layer) & { readonly handle: AnyHandler };
 const calledBy = new WeakMap<AnyHandler, Called>();
 
 /**
- * Returns the layer that a step's function calls, if a program has overridden the way layers are called.
+ * Returns the layer that a step's function calls if a program has overridden the way layers are called.
  *
  * @param step The step
  */

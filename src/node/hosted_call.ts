@@ -20,7 +20,7 @@ const NONE: readonly string[] = [];
 
 /**
  * A request that other code handled before the application, and may get back: from Express, from your own Node server,
- * or from another listener on the application's server.
+ * or from a different listener on the application's server.
  */
 export class HostedCall extends NodeCall {
   readonly #next: NodeNext | undefined;

@@ -139,7 +139,7 @@ export class IncomingRequest implements Read {
     if (host !== undefined && host === last.host && isEncrypted === last.isEncrypted) return last.origin;
     const isGiven = host !== undefined && host !== "";
     if (isGiven && !isHost(host)) return "";
-    // Deno's fallback, if there is no `Host`, as in HTTP/1.0; reads the port only then, because Node would cache it on
+    // Deno's fallback if there is no `Host`, as in HTTP/1.0; reads the port only then, because Node would cache it on
     // the connection
     const origin = `${isEncrypted ? "https" : "http"}://${isGiven ? host : `localhost:${socket?.localPort ?? 80}`}`;
     if (isGiven) last = { host, isEncrypted, origin };
@@ -312,7 +312,7 @@ export class IncomingRequest implements Read {
    *
    * @param request The request
    * @param watch Notified when the client has disconnected
-   * @param listen Listens to the signal, if the request is not from Node's server, or its client has disconnected
+   * @param listen Listens to the signal if the request is not from Node's server, or its client has disconnected
    */
   static watchClient(request: Request, watch: ClientWatch, listen: () => void): void {
     if (!(#incoming in request)) return listen();

@@ -41,7 +41,7 @@ export class NodeCall implements HostServer, NodeInfo {
   }
 
   /**
-   * Records that the request has become a connection for another protocol, and gets no response.
+   * Records that the request has become a connection for a different protocol, and gets no response.
    *
    * @param socket The connection
    */
@@ -110,7 +110,7 @@ export class NodeCall implements HostServer, NodeInfo {
   }
 
   /**
-   * Removes headers that were set before the application ran and that it has removed: its own server sets none.
+   * Removes headers that were set before the application ran and that it has removed: its own server sets no headers.
    *
    * @param _isKept Returns whether a header is still set
    */

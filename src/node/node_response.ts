@@ -72,7 +72,7 @@ export class NodeResponse extends FastResponse {
   }
 
   /**
-   * Returns a response's parts, `null` if it has another class or its body has been used.
+   * Returns a response's parts, `null` if it has a different class or its body has been used.
    *
    * @param response The response
    */

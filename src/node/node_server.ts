@@ -97,7 +97,7 @@ class NodeServer implements PlatformServer {
     };
     const isClosing = (): boolean => this.#closing;
     server.on("upgrade", (req, socket, head) => {
-      // other listeners: a proxy, or another framework that found the server through req.socket.server
+      // other listeners: a proxy, or a different framework that found the server through req.socket.server
       if (server.listenerCount("upgrade") > 1 && !isForSocket(req, app)) return;
       const call = takeUpgrade(served, req, socket, head, server, app, isClosing);
       if (call === null) return;
@@ -205,7 +205,7 @@ class NodeServer implements PlatformServer {
     if (last !== undefined && !last.headersSent) last.shouldKeepAlive = true;
   }
 
-  // for the same reason, not while clients still receive responses; called again after each
+  // for the same reason, not while clients still receive responses; called again after each response
   #closeIdle(): void {
     const isIdleKnown = ![...this.#open].some(({ res }) => isLeaving(res));
     if (isIdleKnown && "closeIdleConnections" in this.#server) this.#server.closeIdleConnections();

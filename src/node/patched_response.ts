@@ -36,7 +36,7 @@ export function isDestroyed(res: { readonly destroyed: boolean; readonly stream?
  * @param res Node's response
  */
 export function isPatched(res: ServerResponse): boolean {
-  // HTTP/2 has another response class
+  // HTTP/2 has a different response class
   const { end, write, writeHead } = res instanceof ServerResponse
     ? ServerResponse.prototype
     : Object.getPrototypeOf(res) as ServerResponse;

@@ -33,7 +33,7 @@ export function sendResponse(call: NodeCall, response: Response): Promise<void> 
   const { res } = call;
   // the client has disconnected, or other code responded: a timeout, or a closing server
   if (res.writableEnded || isDestroyed(res)) return response.body?.cancel();
-  // a handler broke off before there was a response; on Node the connection can then be closed
+  // a handler broke off before there was a response; on Node, the connection can then be closed
   if (call.isWithoutResponse) return void res.destroy();
   call.keepBody();
   const parts = NodeResponse.partsOf(response);
@@ -70,7 +70,7 @@ function sendWritten({ req, res }: NodeCall, parts: RawResponse, response: Respo
   return true;
 }
 
-// not over HTTP/2, which has another class, or if headers are already set: a second cookie would replace the first
+// not over HTTP/2, which has a different class, or if headers are already set: a second cookie would replace the first
 function isUntouched(res: ServerResponse): boolean {
   return res instanceof ServerResponse && !isPatched(res) && res.getHeaderNames().length === 0;
 }

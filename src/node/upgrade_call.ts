@@ -70,7 +70,7 @@ export class UpgradeCall extends HostedCall implements Upgrader {
    *
    * @param _request The request
    * @param _info This call
-   * @param options The chosen protocol and the headers set so far
+   * @param options The selected protocol and the headers set so far
    * @returns The connection
    * @throws {HttpError} 503 if the server is closing, 400 if the client has disconnected
    */
@@ -80,7 +80,7 @@ export class UpgradeCall extends HostedCall implements Upgrader {
     const lines = [...headers ?? []];
     if (protocol !== undefined) lines.push(["sec-websocket-protocol", protocol]);
     const { upgrade, "sec-websocket-key": key } = this.req.headers;
-    // without the offered protocols: the protocol has been chosen, and ws would refuse lists that other runtimes accept
+    // without the offered protocols: one has been selected, and ws would refuse lists that other runtimes accept
     const request = { method: "GET", headers: { upgrade, "sec-websocket-key": key, "sec-websocket-version": "13" } };
     const server = new this.#Server!({ ...SETTINGS, maxPayload: Math.min(maxMessageBytes, MOST_BYTES) });
     server.on("headers", (head) => {

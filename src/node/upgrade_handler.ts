@@ -16,9 +16,9 @@ const taken = new WeakSet<IncomingMessage>();
  * Creates a listener for your own Node server's `upgrade` event from an application's WebSocket routes.
  *
  * Upgrades that match no WebSocket route are left to the server's other `upgrade` listeners. If there are none, they
- * are handled as normal requests: WebSocket upgrades by this application, all others by the server.
+ * are handled as normal requests: WebSocket upgrades by this application, all other upgrades by the server.
  *
- * @param app The application; it gets the whole path, so if its routes are below a prefix, mount it in another app
+ * @param app The application; it gets the whole path, so if its routes are below a prefix, mount it in an outer app
  * @returns The listener
  *
  * @example Your own server

@@ -15,7 +15,7 @@ import { type ForeignParser, parseForeign } from "./parse_foreign.ts";
 import { assertLength, isUncoded, readBody } from "./read_body.ts";
 import { runtimeKey } from "../../util/runtime_key.ts";
 
-/** A body parser as middleware: sets `req.body`, unless the body has another type. */
+/** A body parser as middleware: sets `req.body`, unless the body has a different type. */
 export type BodyParser = (req: FrameworkRequest, res: FrameworkResponse, next: (error?: unknown) => void) => void;
 
 /** The parts that differ between parsers. */
@@ -60,10 +60,10 @@ export function bodyParser(options: CheckedOptions, parsing: Parsing): BodyParse
     const length = announcedLength(req);
     if (length === undefined && !hasBody(req[exchangeKey], req)) return next();
     if (!options.wants(shown as FrameworkRequest)) return next();
-    // a copy, if earlier middleware listens for the chunks
+    // a copy if earlier middleware listens for the chunks
     const beside = req[exchangeKey].reading?.beside() ?? null;
     if (beside === null) {
-      // another parser, or the program itself, has read it
+      // a different parser, or the program itself, has read it
       if (req[exchangeKey].target.request.bodyUsed) return next();
       if (parsesText && length !== undefined && length <= options.limit) {
         return takeText(req, length, options.limit, textOnly, next);

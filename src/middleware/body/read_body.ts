@@ -26,7 +26,7 @@ export interface HeldBody {
  * @param beside A second copy of the body if another consumer also reads it, otherwise `null`
  * @returns The body
  * @throws {HttpError} 413 over the limit, 415 for an unknown coding, 400 if the client disconnected or the coding is
- * broken, 408 if the body stalled, 503 if the process is reading too much at the moment
+ * broken, 408 if the body stalled, 503 if the process is reading too much
  */
 export async function readBody(
   req: FrameworkRequest,
@@ -108,7 +108,7 @@ function inflaterOf(coding: string, support: RuntimeSupport): Inflater {
 function webInflater(coding: string, format: InflatedCoding): Inflater {
   let inflater: Inflater;
   try {
-    // some runtimes lack it, or some formats
+    // some runtimes lack it, or support fewer formats
     inflater = new DecompressionStream(format as CompressionFormat);
   } catch {
     throw unsupportedCoding(coding);
