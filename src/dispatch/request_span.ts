@@ -49,8 +49,8 @@ export class RequestSpan {
   }
 
   /**
-   * Returns OpenTelemetry's active span when a request arrives, if it is recorded and does not belong to another request.
-   * Without an active span, it starts one.
+   * Returns OpenTelemetry's active span when a request arrives, if it is recorded and does not belong to another
+   * request. Without an active span, it starts one.
    *
    * @param req The request
    * @returns `null` if there is none
