@@ -31,9 +31,9 @@ function notFoundInit(head: readonly string[]): ResponseInit {
 /**
  * Responds if no layer has: with 404, or with the page for an unhandled error.
  *
- * Outside production, the page shows the error's stack. Clients that prefer JSON get `{ "error": … }`; all other clients
- * get Express's page with its headers, extended in development. An error's `problem` (RFC 9457) goes to all clients that
- * do not prefer HTML. Each response has a `Vary` header, so caches do not mix them up.
+ * Outside production, the page shows the error's stack. Clients that prefer JSON get `{ "error": … }`; all other
+ * clients get Express's page with its headers, extended in development. An error's `problem` (RFC 9457) goes to all
+ * clients that do not prefer HTML. Each response has a `Vary` header, so caches do not mix them up.
  *
  * @param req The request
  * @param res The response
