@@ -24,7 +24,7 @@ export function noteExhausted(req: object, waitMs: number): void {
  * How long earlier limiters have no units for a request like this one.
  *
  * @param req The request
- * @returns ms; 0 if all have units
+ * @returns ms; 0 if all limiters have units
  */
 export function exhaustedFor(req: object): number {
   const at = refilled().get(req);

@@ -47,7 +47,7 @@ export function writeLimit(
   reset: number,
 ): void {
   const earlier = headers.getHeader(names.remaining);
-  // headers written by other code may not be numbers; those are replaced
+  // headers written by other code may not be numbers; such headers are replaced
   if (earlier !== undefined && remaining * Number(headers.getHeader(names.limit)) > Number(earlier) * limit) return;
   headers.setHeader(names.limit, limitInText(limit));
   headers.setHeader(names.remaining, String(remaining));

@@ -17,7 +17,7 @@ export function sharesBegin(maxKeys: number): number {
  *
  * A narrow network may take a slot while it has fewer slots than are free; a wide one, while it has fewer than four
  * times as many. Alone, they can fill half and four fifths of the table, and `n` wide networks at their maximum leave
- * `1 / (4 * n + 1)` of it to others. Keys that are not addresses have no source and no bound.
+ * `1 / (4 * n + 1)` of it to other networks. Keys that are not addresses have no source and no bound.
  */
 export class SourceShares {
   readonly #wide = new Uint32Array(2 * COUNTS);

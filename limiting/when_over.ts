@@ -108,7 +108,7 @@ export class WatchedResponse {
     this.#listener = listener;
   }
 
-  /** The handlers are done, if the framework reports it: a later disconnect leaves no handler working. */
+  /** The handlers are done, if the framework reports it: no handler is working after a later disconnect. */
   handled(): void {
     this.#isHandled = true;
     if (this.#isDisconnected) this.end(false);

@@ -22,7 +22,7 @@ export function registerPlatform(platform: Platform): void {
 }
 
 /**
- * Registers a platform unless there already is one: for entries whose platform does less than another entry's.
+ * Registers a platform unless one is already registered: for entries whose platform does less than a different entry's.
  *
  * @param platform The platform
  */
@@ -31,8 +31,8 @@ export function proposePlatform(platform: Platform): void {
 }
 
 /**
- * Responds to a request from a Node server; Deno and Bun also have those. Requires the entry for Node: without it the
- * client gets a 500, and the log explains what to do.
+ * Responds to a request from a Node server; Deno and Bun have such servers too. Requires the entry for Node: without it
+ * the client gets a 500, and the log explains what to do.
  *
  * @param app The application
  * @param req Node's request

@@ -29,8 +29,8 @@ const NAMES: OptionNames<RedisTopicsOptions> = { prefix: true };
  * While Redis is unreachable, other processes get nothing, and nothing is sent later. Subscriptions are restored with
  * the connection. An outage does not end the process: the client's `error` events go to the application's listeners.
  *
- * It publishes through the client, which must be connected, and opens a second connection for its subscriptions, which
- * `app.close()` closes.
+ * It publishes through the client, which must be connected, and opens a second connection for its subscriptions.
+ * `app.close()` closes this second connection.
  *
  * @param client A client from `npm:redis` 5 or later, or from `npm:ioredis`
  * @param options Prefix for the channels

@@ -471,8 +471,8 @@ export class FrameworkRequest<Params = RouteParams, Body = Any, Query = ParsedQs
    * Reads the body as a form with fields and files.
    *
    * @throws {TypeError} If the body is not a form; the error has status 400
-   * @throws {HttpError} 413 over the limit or with more parts than `form parts limit`; otherwise as {@linkcode
-   * FrameworkRequest.json}
+   * @throws {HttpError} 413 over the limit or with more parts than `form parts limit`; otherwise as
+   * {@linkcode FrameworkRequest.json}
    */
   formData(): Promise<FormData> {
     return readForm(this);

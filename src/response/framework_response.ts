@@ -302,7 +302,7 @@ export class FrameworkResponse<L extends Record<string, Any> = Record<string, An
   }
 
   /**
-   * Responds with one of the framework's own pages, if nothing has been set or sent yet.
+   * Responds with one of the framework's own pages if nothing has been set or sent yet.
    *
    * @param response The web response, with a status other than 200
    * @param text Its body

@@ -89,7 +89,7 @@ function listedSource({ mounted }: Layer, around: readonly Listed[]): Listed | u
   return source !== undefined && isListed(source) && !around.includes(source) ? source : undefined;
 }
 
-/** A layer's entries that run for requests with a given path and method, if all those requests reach the layer. */
+/** A layer's entries that run for requests with a given path and method if all those requests reach the layer. */
 function applied(
   layer: Layer,
   path: string | null,

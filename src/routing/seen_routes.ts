@@ -9,8 +9,8 @@ interface Seen {
 }
 
 /**
- * Lists every route in the order they are tried, and whether a path leads to it. It slowly matches layers one by one,
- * for the developer error page.
+ * Lists every route in the order they are tried, and whether a given path leads to it. It slowly matches layers one by
+ * one, for the developer error page.
  *
  * @param router The router
  * @param path The path, not decoded

@@ -55,7 +55,7 @@ export class Emitter implements EmitterMethods {
   declare private [listeners]: Map<EventName, readonly Entry[]> | undefined;
   declare private [mostListeners]: number | undefined;
   /**
-   * The emitter that stores the listeners: this one, or the one it was derived from.
+   * The emitter that stores the listeners: this one, or the emitter it was derived from.
    *
    * @internal
    */

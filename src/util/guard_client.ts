@@ -29,7 +29,7 @@ function guards(): WeakMap<object, Guard> {
  *
  * A client has one such listener, no matter how many users share it.
  *
- * @param name Name of the client's user, for the log
+ * @param name Name of the code that uses the client, for the log
  * @param client The client; one that emits no events needs no listener
  * @param clock The current time in ms
  * @returns A function that ends the guard; the last call removes the listener

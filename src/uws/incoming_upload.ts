@@ -117,7 +117,7 @@ export class IncomingUpload {
     this.#flow.resume();
   }
 
-  /** The body as a web stream that takes chunks on demand only. */
+  /** The body as a web stream that pulls chunks only on demand. */
   get stream(): ReadableStream<Chunk> {
     return this.#stream ??= new ReadableStream<Chunk>({
       start: (controller) => void (this.#controller = controller),
@@ -132,7 +132,7 @@ export class IncomingUpload {
   /**
    * Passes the body to a sink, in a fraction of the time a web stream takes.
    *
-   * @param sink Takes the body
+   * @param sink Receives the body
    * @returns Controls for filling the sink
    */
   fill(sink: BodySink): Filling {

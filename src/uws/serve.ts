@@ -105,7 +105,7 @@ export function serve(app: FrameworkApp, options: UwsOptions, callback?: (error?
   );
 }
 
-// Unofficial builds fall back to JavaScript, with other limits, if their binary does not fit the Node version.
+// Unofficial builds fall back to JavaScript, with other limits, if their binary does not match the Node version.
 function assertEngine(uWS: Engine): void {
   const { App } = (uWS ?? {}) as Partial<Engine>;
   if (typeof App !== "function") {

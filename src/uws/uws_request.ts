@@ -243,7 +243,7 @@ export class UwsRequest implements Read {
   /**
    * Fills a sink with the body.
    *
-   * @param sink Takes the body
+   * @param sink Receives the body
    * @returns Controls for filling the sink; `null` if the body must be read in a different way
    */
   fillSink(sink: BodySink): Filling | null {
@@ -258,7 +258,7 @@ export class UwsRequest implements Read {
    * Watches the client.
    *
    * @param watch Notified when it disconnects
-   * @param listen Listens to the signal, if the client has already disconnected
+   * @param listen Listens to the signal if the client has already disconnected
    */
   watchClient(watch: ClientWatch, listen: () => void): void {
     if (this.#owner.isGone) listen();

@@ -104,7 +104,7 @@ export class UwsSocket implements Pulse {
     this.terminate();
   }
 
-  /** Number of times the client has read data, while data is waiting. */
+  /** Number of times the client has read data; `null` if no data is waiting. */
   taken(): number | null {
     return this.bufferedAmount > 0 ? this.#drained : null;
   }

@@ -204,7 +204,7 @@ export class Connections {
   }
 
   /**
-   * Adopts the broker from an application being mounted, unless there already is one.
+   * Adopts the broker from an application being mounted unless there already is one.
    *
    * @internal
    */

@@ -60,7 +60,7 @@ export interface Outlet {
   pass(data: ReadyData): void;
   /** Called once, when no message is waiting any more. */
   emptied(): void;
-  /** Called instead of `emptied` if the messages were dropped to free memory for others. */
+  /** Called instead of `emptied` if the messages were dropped to free memory for other connections. */
   evicted(): void;
   /** Reports why connections are closed. */
   report(reason: Error): void;
@@ -118,7 +118,7 @@ export class WaitingMessages implements Holder {
     this.bytes = this.#passed = 0;
   }
 
-  /** Drops all messages to free memory for others. */
+  /** Drops all messages to free memory for other connections. */
   evict(): void {
     this.drop();
     this.#outlet.evicted();

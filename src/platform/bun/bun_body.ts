@@ -16,8 +16,8 @@ const OWN_TYPES = /;charset=utf-8$|^(?:image|audio|video|font|multipart)\/|^appl
 let mayStream: ((response: Response) => boolean) | undefined;
 
 /**
- * A response body, if the program created it as a stream. On Bun, `response.body` turns every body into a stream and
- * changes a string's content type. But a response's memory size reveals a string or bytes.
+ * The body of a response if the program created it as a stream. On Bun, `response.body` turns every body into a stream
+ * and changes a string's content type. But a response's memory size reveals a string or bytes.
  *
  * That leaves streams, files, Blobs and forms. Their only public difference is how Bun prints them. Printing takes as
  * long as sending a few chunks, so this prints only if the type may come from Bun.

@@ -104,7 +104,9 @@ function localOf(info: unknown): Peer | undefined {
   return typeof address === "object" ? address : undefined;
 }
 
-/** Default `keepAliveTimeout` in ms. It is not Node's, because it also limits how long a client may read nothing. */
+/**
+ * Default `keepAliveTimeout` in ms. It differs from Node's, because it also limits how long a client may read nothing.
+ */
 const KEEP_ALIVE_MS = 60_000;
 
 /** Each server's idle timeout. */

@@ -66,7 +66,7 @@ export class BunSocket implements Pulse {
     this.#socket?.close(code, reason);
   }
 
-  /** Stops reading, if this Bun version supports it. */
+  /** Stops reading if this Bun version supports it. */
   pause(): boolean {
     if (this.#socket?.pause === undefined) return false;
     this.#socket.pause();
@@ -100,7 +100,7 @@ export class BunSocket implements Pulse {
     this.#socket?.terminate();
   }
 
-  /** Number of times the client has read data, while data is waiting. */
+  /** Number of times the client has read data; `null` if no data is waiting. */
   taken(): number | null {
     return this.#socket?.getBufferedAmount() ? this.#drained : null;
   }

@@ -28,8 +28,8 @@ type ClientSocket = object;
 let files: FileSystem | null | undefined = undefined;
 
 /**
- * Cloudflare Workers: the platform reports the client's address in a header, and applications must not be functions.
- * Files and environment variables need the `nodejs_compat` flag.
+ * Cloudflare Workers: the platform reports the client's address in a header, and an exported application must not be a
+ * function. Files and environment variables need the `nodejs_compat` flag.
  */
 export function cloudflarePlatform(): Platform {
   return {

@@ -13,7 +13,7 @@ interface ResponseRecord {
 let property: symbol | undefined;
 
 /**
- * A response body if the program passed a stream. `response.body` would show that, but turns every string into a
+ * The body of a response if the program passed a stream. `response.body` would show that, but turns every string into a
  * stream, which the server then sends at half the speed. In a Deno version without this record, no stream is found, and
  * Deno's server logs stream errors to the console.
  *

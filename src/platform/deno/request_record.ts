@@ -8,7 +8,7 @@ interface RequestRecord {
   readonly headerList: [name: string, value: string][];
   /** The body; if it has arrived completely, it contains its bytes or string. */
   readonly body?: { readonly streamOrStatic?: { readonly body?: Uint8Array | string } } | null;
-  /** Consumes the body as a string, if it has arrived completely and is untouched; keeps a byte order mark. */
+  /** Consumes the body as a string if it has arrived completely and is untouched; keeps a byte order mark. */
   consumeTextBody?(): unknown;
   /** Calls a function when the client disconnects, or at the latest once the response has been sent. */
   onCancel?(callback: () => void): void;
@@ -118,7 +118,7 @@ export function keepHeaders({ headers }: Request): void {
 }
 
 /**
- * Reads a request body as a string, without a wait, if it arrived together with the headers.
+ * Reads a request body as a string without waiting if it arrived together with the headers.
  *
  * @param request The request
  * @returns The string, decoded as by `request.text()`; `null` if the body must be read through the public API

@@ -83,8 +83,8 @@ export function waitUntil(promise: Promise<unknown>, info: unknown, context: unk
 }
 
 /**
- * Returns whether a platform argument has a given type, judging by one of its methods. Objects whose properties throw
- * do not.
+ * Returns whether a platform argument has a given type, judging by one of its methods. An object whose properties throw
+ * does not have it.
  *
  * @typeParam T The type
  * @param given The argument

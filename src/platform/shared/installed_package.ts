@@ -47,7 +47,7 @@ export function findPackage(name: string): string | undefined {
 }
 
 /**
- * Loads a package installed for the program, if the runtime supports it.
+ * Loads a package installed for the program if the runtime supports it.
  *
  * @param name Name of the package
  * @returns The package, `undefined` if there is none

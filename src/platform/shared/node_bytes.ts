@@ -4,7 +4,7 @@ interface BufferLike {
 }
 
 /**
- * Wraps bytes in a `Buffer` over the same memory, if the runtime has `Buffer`.
+ * Wraps bytes in a `Buffer` over the same memory if the runtime has `Buffer`.
  *
  * @param bytes The bytes
  */

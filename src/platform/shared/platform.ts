@@ -107,7 +107,7 @@ export interface ServerCounts {
 /** A limit's name. */
 export type LimitName = keyof ServerTimeouts | keyof ServerCounts;
 
-/** Node's server, which supports more than the others. */
+/** Node's server, which supports more than other servers do. */
 export interface NativeServer extends EmitterMethods {
   /** Counts the connections. */
   getConnections(callback: (error: Error | null, count: number) => void): unknown;
@@ -221,7 +221,7 @@ export interface ProcessAccess {
   /** Whether output goes to a terminal with colors. */
   colours(): boolean;
   /**
-   * Keeps the isolate or process alive until a promise has settled, if it would stop with the response.
+   * Keeps the isolate or process alive until a promise has settled if it would otherwise stop with the response.
    *
    * @param promise Never rejects
    * @param info The platform's second argument
@@ -250,7 +250,7 @@ export interface Servers {
   readonly callableApps: boolean;
 }
 
-/** Creates servers: the platform, or another engine on the same runtime. */
+/** Creates servers: the platform, or a different engine on the same runtime. */
 export type ServerMaker = Pick<Servers, "serve" | "listenLimits"> & Pick<ProcessAccess, "name">;
 
 /** How the runtime accepts WebSockets. */

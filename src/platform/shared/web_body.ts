@@ -1,8 +1,9 @@
 import { closedPromiseOf } from "../../util/stream_closed.ts";
 
 /**
- * A response body if it is a stream created by the program, on runtimes where reading `body` is cheap. The runtime
- * turns strings, bytes, files and other servers' responses into byte streams; a program's streams usually are not.
+ * The body of a response if it is a stream created by the program, on runtimes where reading `body` is cheap. The
+ * runtime turns strings, bytes, files and other servers' responses into byte streams; a program's streams usually are
+ * not.
  *
  * @param response The response
  * @returns The stream, `null` if there is none

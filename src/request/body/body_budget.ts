@@ -9,7 +9,7 @@ let announced = 0;
 
 /**
  * The budget's share for announcements: announcing a body costs a client nothing, and must not keep out clients that
- * send one. Beyond it, bodies are read chunk by chunk and count as they arrive.
+ * send one. Beyond this share, bodies are read chunk by chunk and count as they arrive.
  */
 const ANNOUNCED_SHARE = 1 / 4;
 
@@ -40,7 +40,7 @@ export class Holding {
   }
 
   /**
-   * Reserves space for an announced body, if the share for announcements allows it.
+   * Reserves space for an announced body if the share for announcements allows it.
    *
    * @param bytes Its length
    * @returns Whether the share allows it

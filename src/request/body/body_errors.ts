@@ -28,7 +28,7 @@ export function aborted(length: number | undefined, cause: unknown): HttpError {
 }
 
 /**
- * The error for a body that stopped arriving. The connection closes with the response (RFC 9110 section 15.5.9), if the
+ * The error for a body that stopped arriving. The connection closes with the response (RFC 9110 section 15.5.9) if the
  * runtime supports that: the rest of the body would precede the next request.
  *
  * @param timeoutMs The `body timeout` setting
@@ -102,7 +102,7 @@ export function tooManyParts(limit: number): HttpError {
 }
 
 /**
- * The error for a form whose part header is too long; message and code match those of uploads.
+ * The error for a form with a part header that is too long; message and code match those of uploads.
  *
  * @param limit Maximum bytes
  */

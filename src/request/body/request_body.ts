@@ -8,8 +8,8 @@ interface Headed {
 }
 
 /**
- * Reports whether a request has a body. Parsers, `req.is()`, the stream, decompression and charsets all use this, so
- * none of them reads a body that a different one considers absent.
+ * Reports whether a request has a body. Parsers, `req.is()`, the stream, decompression and charsets all use this
+ * function, so they always agree.
  *
  * Over HTTP/1, the headers decide (RFC 9112 section 6.3); as in Express, `Content-Length: 0` announces a body. Over
  * HTTP/2 and in process, a body needs no header, so the runtime decides.

@@ -11,7 +11,7 @@ import type { Evictable } from "../../util/fair_budget.ts";
 import type { Exchange } from "../../exchange/exchange.ts";
 import { runtimeKey } from "../../util/runtime_key.ts";
 
-/** A body's bytes as received, or a string if the runtime could directly read one. */
+/** A body's bytes as received, or a string if the runtime could read one directly. */
 export type BodyContent = Uint8Array<ArrayBuffer> | string;
 
 /**

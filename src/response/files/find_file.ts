@@ -127,7 +127,7 @@ async function findFirst(files: FileSystem, paths: readonly string[], failure?: 
   throw failure ?? notFound(paths.at(-1)!);
 }
 
-/** The file, or the error that it does not exist. */
+/** The file, or the error for a missing file. */
 async function find(files: FileSystem, path: string): Promise<FoundFile | Missing> {
   const { openWhole } = files;
   if (openWhole !== undefined && sentWhole.get(path)) {

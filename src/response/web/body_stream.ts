@@ -32,7 +32,7 @@ export interface BodyStreamEvents {
   abort(): void;
   /** Maximum bytes that may wait in the process. */
   readonly budget: number;
-  /** Cuts the body to free its waiting bytes for others. */
+  /** Cuts the body to free its waiting bytes for other bodies. */
   evict(reason: Error): void;
   /** Reports why bodies are being cut. */
   report(reason: Error): void;
@@ -41,11 +41,11 @@ export interface BodyStreamEvents {
 /** Key under which a body's web stream stores its writer. */
 const writtenBy: unique symbol = Symbol("written by");
 
-/** Takes a body instead of a reader of its web stream. */
+/** Receives a body in place of a web stream reader. */
 export interface BodyOutlet {
-  /** Takes a piece, then calls `pull` on the body for the next one. */
+  /** Receives a piece, then calls `pull` on the body for the next one. */
   enqueue(bytes: Uint8Array): void;
-  /** Takes the end. */
+  /** Receives the end. */
   close(): void;
   /** Cuts the body. */
   error(reason?: unknown): void;
@@ -105,7 +105,7 @@ export class BodyStream implements Holder {
    * Passes a body on without its web stream, whose reader uses more memory than the rest of an idle response.
    *
    * @param readable A body's web stream, still unread
-   * @param outlet Takes the body instead
+   * @param outlet Receives the body instead
    * @returns The body, whose `pull` and `cancel` must be called; `null` if the stream is not such a body
    */
   static redirect(readable: ReadableStream, outlet: BodyOutlet): BodyStream | null {

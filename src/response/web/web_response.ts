@@ -125,7 +125,8 @@ export function copyOf(response: Response, app: AppLike): Response {
 const UNDONE = /^[ \t]*(?:x-)?(?:gzip|deflate|br)[ \t]*$/i;
 
 /**
- * Removes the headers that describe the compressed body of another server's response, if `fetch` has decompressed it.
+ * Removes the headers that describe the compressed body of a different server's response if `fetch` has decompressed
+ * it.
  *
  * @param response A response that a handler returned; only one from `fetch` has a URL
  * @returns The same response, or a copy without `Content-Encoding` and `Content-Length`
