@@ -23,9 +23,9 @@ export interface SharedSlot {
  * Slots for keys that get none of their own, chosen by a seeded hash of the key's source.
  *
  * IPv4 addresses, IPv6 addresses and other keys have separate slots, and a network reaches only some of them (a wide
- * one an eighth): attackers collide with themselves. The seed keeps attackers from choosing a key in a victim's slot.
+ * one an eighth): attackers collide with themselves. The seed keeps attackers from picking a key in a victim's slot.
  *
- * Each slot remembers its keys' networks in a Bloom filter, which may confuse two networks but forgets none. So a
+ * Each slot remembers its keys' networks in a Bloom filter, which may confuse two networks but forgets no network. So a
  * key that gets its own slot need not inherit other keys' counts.
  */
 export class SharedSlots {
@@ -80,7 +80,7 @@ export class SharedSlots {
   }
 }
 
-// from the upper bits, because the lower ones choose slots
+// from the upper bits, because the lower bits select slots
 function bitsOf(hash: number): number {
   return 1 << (hash >>> 27) | 1 << (hash >>> 22 & 31) | 1 << (hash >>> 17 & 31);
 }

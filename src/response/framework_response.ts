@@ -235,7 +235,7 @@ export class FrameworkResponse<L extends Record<string, Any> = Record<string, An
   /**
    * Responds with a body: strings as HTML; bytes, a `Blob` or a stream as they are; anything else as JSON.
    *
-   * Sets a content type if there is none, and an ETag. Responds with 304 if the client's cached copy is still valid.
+   * Sets a content type if there is none, and an ETag. Responds with a 304 if the client's cached copy is still valid.
    *
    * @param body The body
    * @throws {Error} If the response has already been sent (`ERR_HTTP_HEADERS_SENT`)

@@ -11,7 +11,7 @@ import type { Handler } from "./handler.ts";
 /** A web request handler, as in every Fetch framework; it also gets the platform's other arguments. */
 export type FetchHandler = (request: Request, info?: never, context?: never) => Response | Promise<Response>;
 
-/** An object with a `fetch` method: another framework's application. */
+/** An object with a `fetch` method: a different framework's application. */
 export interface FetchApp {
   /** Responds to a web request. */
   fetch(request: Request, info?: never, context?: never): Response | Promise<Response>;

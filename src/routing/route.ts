@@ -31,7 +31,7 @@ export class RouteEntry implements LayerEntry {
   fn: AnyHandler;
   /** The handler's kind. */
   kind: HandlerKind;
-  /** Method in lower case, `null` for all. */
+  /** Method in lower case, `null` for all methods. */
   readonly method: string | null;
 
   /**

@@ -188,7 +188,7 @@ export class BaseRouter<Outer = unknown> extends Callable implements LayerSource
   }
 
   /**
-   * Mounts a web request handler, or another framework's application, below a path, like `app.mount`.
+   * Mounts a web request handler, or a different framework's application, below a path, like `app.mount`.
    *
    * @param path The path
    * @param handler `(request, info) => Response`, or an object with such a `fetch` method
@@ -477,7 +477,7 @@ export class BaseRouter<Outer = unknown> extends Callable implements LayerSource
   }
 }
 
-/** Routers' and applications' verb for a method in lower case, or `null` for all. */
+/** Routers' and applications' verb for a method in lower case, or `null` for all methods. */
 export function registeringVerb(method: string | null): (path: Path, ...handlers: unknown[]) => unknown {
   return function (this: Pick<BaseRouter, typeof registerKey>, path: Path, ...handlers: unknown[]) {
     return this[registerKey](method, path, handlers);

@@ -27,7 +27,7 @@ export function takeFormer<Options>(
 }
 
 /**
- * Rejects unknown options: a misspelt one would be a limit that never applies. The error names them all, because a
+ * Rejects unknown options: a misspelt one would be a limit that never applies. The error names all of them, because a
  * program written for a different package has several.
  *
  * @param caller Name of the caller for error messages

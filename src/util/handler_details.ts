@@ -2,7 +2,7 @@
 export interface Registration {
   /** The registering method, for error messages: `app.post`. */
   readonly caller: string;
-  /** Method in lower case, `null` for all. */
+  /** Method in lower case, `null` for all methods. */
   readonly method: string | null;
   /** The path as given. */
   readonly path: unknown;

@@ -8,7 +8,7 @@ const RUNTIMES = /[(@]?(?:\b(?:node|ext|native):|\[native code\]|<anonymous>\)|n
  *
  * @param stack A stack whose first frame is in the framework
  * @param source This frame's file among the sources
- * @returns The folder; `null` if it has none of its own, because it is bundled with the program
+ * @returns The folder; `null` if it has no folder of its own, because it is bundled with the program
  */
 export function loadedFrom(stack: string, source: string): string | null {
   const frame = stack.replaceAll("\\", "/").split("\n").find((line) => FRAME.test(line)) ?? "";
@@ -38,7 +38,7 @@ const IS_SOURCE = /\.[cm]?[jt]sx?$/;
  * Finds the program's own first frame, outside packages, the framework and the runtime.
  *
  * @param frames A stack's frames, without the error's message
- * @param folder The framework's folder, `null` if it has none of its own
+ * @param folder The framework's folder, `null` if it has no folder of its own
  */
 export function programFrame(frames: string, folder: string | null): SourcePosition | null {
   for (const frame of frames.split("\n")) {

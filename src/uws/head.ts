@@ -8,7 +8,7 @@ const ITS_OWN: ReadonlySet<string> = new Set(["connection", "content-length", "d
 /** A `Connection` value that ends the connection. */
 const CLOSE = /(?:^|,)[ \t]*close[ \t]*(?:,|$)/i;
 
-/** A response's head. */
+/** A response head. */
 export class Head {
   readonly #parts: RawResponse;
   /** Whether the connection ends with the response. */

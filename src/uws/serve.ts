@@ -21,7 +21,7 @@ export interface UwsOptions {
   uWS: Engine;
   /** TCP port; a free one by default or if 0. */
   port?: number;
-  /** Address to listen on; all by default. */
+  /** Address to listen on; all addresses by default. */
   hostname?: string;
   /** Closes the server when aborted. */
   signal?: AbortSignal;

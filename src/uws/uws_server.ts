@@ -22,7 +22,7 @@ export interface UwsListenOptions {
   readonly uWS: Engine;
   /** TCP port; a free one for 0. */
   readonly port: number;
-  /** Address; `""` for all. */
+  /** Address; `""` for all addresses. */
   readonly hostname: string;
   /** Whether other processes may listen on the same port. */
   readonly reusePort: boolean;

@@ -2,7 +2,10 @@ import { beginHolding, endHolding, type Holder, keepWithinBudget, leaveBudget } 
 import type { ReadyData } from "./send_queue.ts";
 import { byteLengthOf, bytesOf } from "./socket_data.ts";
 
-/** Bytes that a waiting message uses besides its data; otherwise, millions of empty ones would count as nothing. */
+/**
+ * Bytes that a waiting message uses in addition to its data; without them, millions of empty messages would count as
+ * nothing.
+ */
 const MESSAGE_BYTES = 64;
 
 /** Milliseconds between checks whether the client has read anything: the first and the longest interval. */
@@ -60,7 +63,7 @@ export interface Outlet {
   pass(data: ReadyData): void;
   /** Called once, when no message is waiting any more. */
   emptied(): void;
-  /** Called instead of `emptied` if the messages were dropped to free memory for other connections. */
+  /** Called instead of `emptied` if the messages were dropped to free memory for other clients. */
   evicted(): void;
   /** Reports why connections are closed. */
   report(reason: Error): void;
@@ -118,7 +121,7 @@ export class WaitingMessages implements Holder {
     this.bytes = this.#passed = 0;
   }
 
-  /** Drops all messages to free memory for other connections. */
+  /** Drops all messages to free memory for other clients. */
   evict(): void {
     this.drop();
     this.#outlet.evicted();

@@ -40,9 +40,9 @@ export interface WebSocketHandlers<Params = Record<string, Any>> {
    */
   maxBufferedBytes?: number;
   /**
-   * Pages that may open a connection, besides its own host's: a list of origins, a function, or `"any"`. By default,
-   * other pages may connect only without cookies and HTTP authentication, or get a 403. Non-browser clients send no
-   * `Origin`, and none is required of them.
+   * Pages that may open a connection, in addition to those on its own host: a list of origins, a function, or `"any"`.
+   * By default, other pages may connect only without cookies and HTTP authentication, or get a 403. Non-browser clients
+   * send no `Origin`, and none is required of them.
    */
   origins?: "any" | readonly string[] | ((origin: string, req: FrameworkRequest<Params>) => boolean);
 }

@@ -22,7 +22,7 @@ const NO_SCOPE: AsyncScope = { runInAsyncScope: (run) => run() };
 
 /**
  * Keeps the current asynchronous context for later events. Node and Bun emit a connection's events in the connection's
- * context, workerd in none; promises keep their own (`src/util/async_context.ts`).
+ * context, workerd in no context; promises keep their own (`src/util/async_context.ts`).
  *
  * @returns The context's scope; on Workers without `nodejs_compat`, which have no contexts, it does nothing
  */

@@ -16,7 +16,10 @@ import type { openStreamsKey } from "../../exchange/app_like.ts";
 export interface ListenOptions extends Partial<ServerTimeouts>, Partial<ServerCounts> {
   /** TCP port; a free one by default or if 0. */
   port?: number;
-  /** Address to listen on; all by default. On Deno and Bun the default is all IPv4 addresses, and `"::"` is all. */
+  /**
+   * Address to listen on; all addresses by default. On Deno and Bun the default is all IPv4 addresses, and `"::"` is
+   * all addresses.
+   */
   hostname?: string;
   /** Node's name for `hostname`. */
   host?: string;
@@ -75,7 +78,7 @@ export interface ServerTimeouts {
    * for the first request on a connection; Deno has no limit.
    */
   headersTimeout: number;
-  /** For a whole request, including its body. Node's default is 300 s; other runtimes have none. */
+  /** For a whole request, including its body. Node's default is 300 s; other runtimes have no limit. */
   requestTimeout: number;
   /** Without a byte in either direction. None by default; Node only. */
   timeout: number;

@@ -21,7 +21,9 @@ export interface BodyLimits {
   readonly formData: number;
 }
 
-/** The `body limit` setting as a program writes it: for all methods, or per method, with defaults for the others. */
+/**
+ * The `body limit` setting as a program writes it: for all methods, or per method, with defaults for the other methods.
+ */
 export type BodyLimitSetting =
   | number
   | string

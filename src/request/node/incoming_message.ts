@@ -158,7 +158,7 @@ export abstract class IncomingMessage extends Emitter {
       : undefined;
   }
 
-  /** Headers after a chunked body, on Node once the body has ended; other runtimes report none. */
+  /** Headers after a chunked body, on Node once the body has ended; other runtimes report no trailers. */
   get trailers(): Record<string, string> {
     return nodesTrailers(this)?.trailers ?? {};
   }

@@ -390,7 +390,7 @@ export class ReadableBody implements BodyReading {
     return this.#loops.size > 0 || emitter.listenerCount("data") + emitter.listenerCount("readable") > 0;
   }
 
-  // no other code would respond: a handler waiting for the body's end would wait forever
+  // no other code would respond: a handler waiting for the end of the body would wait forever
   #respondLate(error: Error): void {
     const { res } = this.#emitter as unknown as Responding;
     if (res.headersSent) return this.#exchange.breakOff(error);

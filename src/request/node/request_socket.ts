@@ -32,7 +32,7 @@ class SocketState {
   readonly req: Timed;
   timer: ReturnType<typeof setTimeout> | undefined = undefined;
   timeout: number | undefined = undefined;
-  /** Whether events for an error, and for the connection's end, have been arranged. */
+  /** Whether events for an error, and for the end of the connection, have been arranged. */
   errorAwaited = false;
   closeAwaited = false;
   hasFailed = false;
@@ -88,7 +88,7 @@ export class RequestSocket extends Emitter {
 
   /**
    * Local address. Only Node reports the connection's; on Deno with `app.listen`, and on Bun, it is the server's
-   * listening address, `0.0.0.0` or `::` for all. `undefined` elsewhere.
+   * listening address, `0.0.0.0` or `::` for all addresses. `undefined` elsewhere.
    */
   get localAddress(): string | undefined {
     return localOf(this).address;

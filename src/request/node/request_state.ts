@@ -15,7 +15,7 @@ export class RequestState {
   readable: ReadableBody | null = null;
   /** Controller for `req.signal`. */
   leaving: AbortController | null = null;
-  /** Whether `close` and the other events at the exchange's end will be emitted. */
+  /** Whether `close` and the other events at the end of the exchange will be emitted. */
   announced = false;
   /** Whether `close` was emitted for an unread body. */
   closed = false;

@@ -55,7 +55,7 @@ export class FileChunks implements AsyncIterableIterator<Uint8Array<ArrayBuffer>
       const chunk = new Uint8Array(Math.min(this.#left, this.#size));
       const read = chunk.length === 0 || this.#closed ? 0 : await this.#file.read(chunk);
       if (read === 0) {
-        // ending here would look like the file's end if the body is sent without a length, as on Bun
+        // ending here would look like the end of the file if the body is sent without a length, as on Bun
         if (!this.#closed) throw new Error("The file became shorter while it was being sent");
         return await this.return();
       }

@@ -93,7 +93,7 @@ export interface FileTransfer extends FileOptions {
   readonly end?: number | undefined;
   /** Names of the files below the root, if guards compare the requested path. */
   readonly listed?: ListedNames | undefined;
-  /** Codings in which copies may be stored next to the file, best first; `undefined` to look for none. */
+  /** Codings in which copies may be stored next to the file, best first; `undefined` to look for no copies. */
   readonly precompressed?: readonly FileCoding[] | undefined;
   /** Adds headers once the file is known, before it is sent. */
   setHeaders?(path: string, stat: FileStat): void;

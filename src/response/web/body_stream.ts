@@ -32,7 +32,7 @@ export interface BodyStreamEvents {
   abort(): void;
   /** Maximum bytes that may wait in the process. */
   readonly budget: number;
-  /** Cuts the body to free its waiting bytes for other bodies. */
+  /** Cuts the body to free its waiting bytes for other clients. */
   evict(reason: Error): void;
   /** Reports why bodies are being cut. */
   report(reason: Error): void;
