@@ -38,7 +38,7 @@ export class RouteEntry implements LayerEntry {
    * Wraps a handler.
    *
    * @param fn The handler
-   * @param method Method in lower case, `null` for all
+   * @param method Method in lower case, `null` for all methods
    */
   constructor(fn: AnyHandler, method: string | null) {
     this.fn = withShim(fn);
@@ -128,7 +128,7 @@ export class Route<Params = RouteParams, L extends Record<string, Any> = Record<
   /**
    * Adds handlers for one method.
    *
-   * @param method Method in lower case, `null` for all
+   * @param method Method in lower case, `null` for all methods
    * @param handlers The handlers, in lists nested to any depth
    * @param caller Name of the caller for error messages
    * @throws {TypeError} If there is no handler, or one is not a function or cannot work here

@@ -240,7 +240,7 @@ export class BaseRouter<Outer = unknown> extends Callable implements LayerSource
   /**
    * Registers handlers for one method on a path; `get`, `post` and the other verbs call it.
    *
-   * @param method Method in lower case, `null` for all
+   * @param method Method in lower case, `null` for all methods
    * @param path The path
    * @param handlers The handlers
    * @throws {TypeError} If the path is invalid, or a handler is missing or not a function

@@ -6,7 +6,7 @@ export const REDACTED = "[redacted]";
 /** Returns whether a name denotes a secret. */
 export type Hides = (name: string) => boolean;
 
-/** A string without one of these has no secret; stack lines contain no such characters. */
+/** A string that matches none of these patterns has no secret; stack lines never match. */
 const SUSPECT =
   /[="']|:\/\/[^\s/?#]*@|eyJ|\b(?:basic|bearer|dpop)\b|JSON|^[ \t]*(?:(?:set-)?cookie|(?:proxy-)?authorization|x-[\w-]+):/im;
 
