@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /**
  * Scaffolds a Sluice project: asks for a folder, a runtime and a template unless given as arguments, and writes at most
- * ten files.
+ * eleven files.
  *
  * ```sh
  * deno run -A jsr:@sluice/create my-app --runtime deno --template api
