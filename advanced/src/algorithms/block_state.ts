@@ -18,7 +18,9 @@ export function blockedFor({ array, at }: Cells, now: number): number {
   return Math.max(0, array[at + BLOCKED_UNTIL]! - now);
 }
 
-/** Counts refusals, and blocks the key after enough of them in one window. A blocked key's refusals do not count. */
+/**
+ * Counts refusals, and blocks the key after enough of them in one window. Refusals while a key is blocked do not count.
+ */
 export function countRefusals(
   block: Block,
   windowMs: number,

@@ -20,7 +20,7 @@ export interface TakeState {
  * If the policy used to have a longer window or block, the state is bounded to the current one: its units count as used
  * no later than now. This writes even if nothing is granted.
  *
- * Every policy then determines how often its take fits, and the minimum is granted to all. Finally, refusals take
+ * Every policy then determines how often its take fits, and every take is granted the minimum. Finally, refusals take
  * effect (`onDenied`, `block`). With `onDenied: "free"` and no `block` a refusal writes nothing.
  *
  * @param takes The batch
@@ -57,7 +57,7 @@ export function decideBatch(
   );
 }
 
-/** Decides a take that is alone in its batch. */
+/** Decides the only take in a batch. */
 export function decideAlone(take: Take, state: TakeState, times: number, now: number): Verdict {
   const { policy, cost } = take;
   const { algorithm, cells } = state;

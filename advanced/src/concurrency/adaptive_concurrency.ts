@@ -6,7 +6,7 @@ import { Gradient2 } from "./gradient2.ts";
 
 /**
  * How important a request is under overload, as in the framework's `shedLoad`: `"critical"` requests are never refused,
- * `"low"` ones already at half the limit.
+ * `"low"` requests already at half the limit.
  */
 export type Priority = "critical" | "normal" | "low";
 
@@ -30,8 +30,8 @@ export interface AdaptiveConcurrencyOptions<Req = AnyRequest> {
   /** Minimum limit, 4 by default. */
   min?: number | undefined;
   /**
-   * Maximum limit, 1000 by default. Until the first requests end it is the only bound, so set it to what memory and the
-   * backend can handle.
+   * Maximum limit, 1000 by default. Until the first requests end, it is the only bound, so set it to what memory and
+   * the backend can handle.
    */
   max?: number | undefined;
   /**
@@ -76,7 +76,7 @@ export type EndConcurrent = (isMeasured?: boolean) => void;
 export interface AdaptiveConcurrency<Req = any> {
   /** Admits or refuses a request. */
   (req: RequestLike, res: ResponseLike, next: (error?: unknown) => void): void;
-  /** The same. Frameworks that accept this signature infer the types of functions in the options from it. */
+  /** Same as above. Frameworks that accept this signature infer the types of functions in the options from it. */
   (req: Req, res: ResponseLike, next: (error?: unknown) => void): void;
   /**
    * Puts the limiter in front of a Fetch handler.
@@ -110,8 +110,8 @@ const NAMES: OptionNames<AdaptiveConcurrencyOptions> = {
 const MOST = 1_000_000;
 
 /**
- * Limits the number of requests in progress, and finds the limit from their latency. Requests that would only wait in a
- * queue are refused with 503. It counts per process, because latency is, and starts no timer.
+ * Limits the number of requests in progress, and derives the limit from their latency. Requests that would only wait in
+ * a queue are refused with 503. It counts per process, because latency is also per process, and starts no timer.
  *
  * The initial limit doubles until requests take longer than the first ones did. After that it follows Gradient2 from
  * Netflix's concurrency-limits, and occasionally measures the latency without a queue. A request counts until its
@@ -176,7 +176,7 @@ export function adaptiveConcurrency<Req extends AnyRequest | Request = AnyReques
   };
 
   function limit(req: Req & RequestLike, res: ResponseLike, next: (error?: unknown) => void): void {
-    // not measured either: a free request does not reflect the others
+    // not measured either: a free request does not reflect other requests
     if (isExempt(req)) return next();
     let end: EndConcurrent | null;
     try {

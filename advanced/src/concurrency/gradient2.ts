@@ -45,9 +45,9 @@ const PROBE_AFTER = 6;
  * Finds how many requests a server can process at once, from their latency.
  *
  * The algorithm is Gradient2 from Netflix's concurrency-limits (`Gradient2Limit.java`, and the article "Performance
- * Under Load", 2018), with its smoothing and windows. The limit is multiplied by a ratio between a half and 1: the
- * long-term latency plus a tolerance, over the latency of one window. A queue allowance is added: the square root of
- * the limit, as in its predecessor, or less if latencies hardly differ.
+ * Under Load", 2018), with its smoothing and windows. The limit is multiplied by a ratio between 0.5 and 1: the
+ * long-term latency plus a tolerance, divided by the latency of one window. A queue allowance is added: the square root
+ * of the limit, as in its predecessor, or less if latencies hardly differ.
  *
  * In a permanently overloaded server, the long-term average comes to include the queue, and the limit grows without
  * bound. So here it does not rise while requests reach the limit. Instead, the limit is lowered occasionally to measure
@@ -55,8 +55,8 @@ const PROBE_AFTER = 6;
  * is smaller than above an average (docs/decisions/0054-adaptive-concurrency.md).
  *
  * Initially the limit is in slow start, like TCP's congestion window. It doubles for requests that it would refuse,
- * until requests take longer than those that began before it was first reached. No request may have ended by then, so
- * its growth does not depend on counting responses (docs/decisions/0069-slow-start.md).
+ * until requests take longer than those that began before the limit was first reached. No request may have ended by
+ * then, so its growth does not depend on counting responses (docs/decisions/0069-slow-start.md).
  */
 export class Gradient2 {
   readonly #min: number;
@@ -150,7 +150,7 @@ export class Gradient2 {
    * @param inFlight Requests in progress until then, including this one
    */
   note(began: number, now: number, inFlight: number): void {
-    // until then, requests end that waited behind too many others
+    // until then, the requests that end have waited behind too many others
     if (this.#isProbing && now < this.#measuringFrom) return;
     const latency = Math.max(0, now - began);
     if (Number.isNaN(this.#windowFrom)) this.#windowFrom = began;
@@ -209,7 +209,7 @@ export class Gradient2 {
     this.#estimate = Math.max(this.#min, Math.min(this.#estimate, unqueued + Math.sqrt(unqueued)));
     // without refusals, a higher limit is not needed
     if (!this.#isPressed) this.#greatest = this.#estimate;
-    // requests in progress end first, however many they are
+    // requests in progress end first, however many there are
     const drainMs = DRAIN * inFlight / this.#perMs;
     this.#beginProbe(now + drainMs + PROBE_LATENCIES * this.#long);
   }
@@ -217,7 +217,7 @@ export class Gradient2 {
   #update(now: number, mostInFlight: number): void {
     const isBound = mostInFlight >= this.#estimate / 2;
     this.#remember(isBound);
-    // without enough load, there is no evidence for another limit
+    // without enough load, there is no evidence for a different limit
     if (!isBound) return;
     const gradient = Math.max(0.5, Math.min(1, TOLERANCE * this.#long / this.#short));
     const allowance = Math.sqrt(this.#estimate) * Math.max(LEAST_ALLOWANCE, Math.min(1, this.#variation));

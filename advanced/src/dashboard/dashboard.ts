@@ -11,7 +11,7 @@ import { DashboardServer } from "./dashboard_server.ts";
 export interface DashboardMiddleware<Req = any> {
   /** Responds to requests for the dashboard. */
   (req: RequestLike, res: ResponseLike, next: (error?: unknown) => void): Promise<void>;
-  /** The same. Frameworks that accept this signature infer the type of `authorize` from it. */
+  /** Same as above. Frameworks that accept this signature infer the type of `authorize` from it. */
   (req: Req, res: ResponseLike, next: (error?: unknown) => void): Promise<void>;
 }
 
@@ -29,9 +29,8 @@ interface RoutedRequest {
  * A page that shows which keys each policy limits, their rates over time, and the store's health. It can also reset
  * keys. Middleware for Sluice and Express, for `app.use` with a path.
  *
- * The page needs no file and no other host, and its `Content-Security-Policy` allows none. It requests its data every
- * two seconds while it is visible. All figures come from the process that responds. Keys are always shown as plain
- * text.
+ * The page needs no files or other hosts, and its `Content-Security-Policy` allows none. It requests its data every two
+ * seconds while it is visible. All figures come from the process that responds. Keys are always shown as plain text.
  *
  * Access requires the `secret`, or approval by `authorize`, and a host in `hosts`: by default this machine. A reset is
  * a POST with a custom header, which only a same-origin page can send.

@@ -36,10 +36,10 @@ export function hostName(header: string): string | undefined {
 const FORWARDING = ["forwarded", "via", "x-forwarded-for", "x-forwarded-host", "x-forwarded-proto", "x-real-ip"];
 
 /**
- * Whether a request arrived at one of the dashboard's hosts. A page on another host cannot choose `Host`, even if its
- * name resolves to this server (DNS rebinding).
+ * Whether a request arrived at one of the dashboard's hosts. A page on another host cannot set `Host`, even if its name
+ * resolves to this server (DNS rebinding).
  *
- * Without names, the machine's own count, and only for requests that come from it and through no proxy.
+ * Without names, only this machine's own names count, and only for requests that come from it without a proxy.
  *
  * @param request The request
  * @param hosts The program's names, normalized by {@linkcode hostName}
@@ -62,7 +62,7 @@ function isLoopbackAddress(address: string): boolean {
 }
 
 /**
- * Whether a request may come from a cross-origin page. Browsers send where it comes from in `Sec-Fetch-Site` (W3C Fetch
+ * Whether a request may come from a cross-origin page. Browsers send its source in `Sec-Fetch-Site` (W3C Fetch
  * Metadata), or without TLS in `Origin`.
  *
  * @param request The request
@@ -85,7 +85,7 @@ export function isOwnPage(request: DashboardRequest): boolean {
   return site ? site === "same-origin" : Boolean(header("origin")) && !isForeignPage(request);
 }
 
-/** Makes a browser ask for the secret (RFC 7617). */
+/** Makes a browser prompt for the secret (RFC 7617). */
 export const CHALLENGE = 'Basic realm="Rate limits", charset="UTF-8"';
 
 const encoder = new TextEncoder();
@@ -95,7 +95,7 @@ const COLON = 0x3a;
  * Creates a comparison with a secret. It takes the same time for all passwords of equal length.
  *
  * @param secret The secret
- * @returns Whether a request's Basic credentials have it as their password; the user name may be any
+ * @returns Whether a request's Basic credentials have it as their password; any user name is accepted
  */
 export function secretCheck(secret: string): (request: Pick<DashboardRequest, "header">) => boolean {
   const wanted = sha256(encoder.encode(secret));

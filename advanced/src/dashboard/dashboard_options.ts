@@ -54,8 +54,8 @@ export interface DashboardOptions<Args extends unknown[]> {
   readonly secret?: string | undefined;
   /**
    * Authorizes each request: for the page, its data, or a reset. Only `true`, or a promise of it, lets a request
-   * through; others get 403. Do not decide by address: behind a proxy on the same machine, every client has that
-   * machine's address.
+   * through; other requests get 403. Do not authorize by address: behind a proxy on the same machine, every client has
+   * that machine's address.
    */
   authorize?(...args: Args): Awaitable<boolean>;
 }

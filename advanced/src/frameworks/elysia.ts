@@ -23,7 +23,7 @@ import { PLATFORM_TRUST, webAddress } from "./web_address.ts";
  */
 export type ElysiaLimitOptions = ContextLimitOptions<Context>;
 
-/** The limiter's additions to the context; none for skipped requests. */
+/** The limiter's additions to the context; absent for skipped requests. */
 export type RateLimitDerived = {
   /** The remaining quota. */
   readonly rateLimit: RateLimitInfo | undefined;

@@ -23,7 +23,7 @@ import { endWith } from "./end_with.ts";
  */
 export type FastifyLimitOptions = ContextLimitOptions<FastifyRequest, [reply: FastifyReply]>;
 
-/** The limiter's additions to requests; none for skipped ones. */
+/** The limiter's additions to requests; absent on skipped requests. */
 export interface RateLimitedRequest {
   /** The remaining quota. */
   rateLimit?: RateLimitInfo;

@@ -19,7 +19,7 @@ import { PLATFORM_TRUST, webAddress } from "./web_address.ts";
  */
 export type HonoLimitOptions<E extends Env = Env> = ContextLimitOptions<Context<E>, [], Response>;
 
-/** The limiter's addition to the context: `c.get("rateLimit")`; none for skipped requests. */
+/** The limiter's addition to the context: `c.get("rateLimit")`; absent for skipped requests. */
 export interface RateLimitVariables {
   /** The remaining quota. */
   rateLimit: RateLimitInfo | undefined;

@@ -20,7 +20,7 @@ import { endWith } from "./end_with.ts";
  */
 export type KoaLimitOptions = ContextLimitOptions<ParameterizedContext>;
 
-/** The limiter's additions to `ctx.state`; none for skipped requests. */
+/** The limiter's additions to `ctx.state`; absent for skipped requests. */
 export interface RateLimitState {
   /** The remaining quota. */
   rateLimit?: RateLimitInfo;

@@ -7,7 +7,7 @@ import type { RateLimitOptions } from "./http_options.ts";
 const inUse = new WeakMap<object, Set<string>>();
 
 /**
- * Warns about a second unnamed limiter on a store, and about a limiter with the same name on another store with the
+ * Warns about a second unnamed limiter on a store, and about a limiter with the same name on a different store with the
  * same counters. In each case, both count as one limit.
  *
  * @param options Options for a limiter created outside requests

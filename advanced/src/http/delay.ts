@@ -74,8 +74,8 @@ export class Delay {
    *
    * @param asked Its decision, `null` if it is skipped; a promise if the store or the program is asynchronous
    * @param signalOf Returns a signal that aborts when the client disconnects; called only for a request that waits
-   * @returns The final decision: a refusal if the request still does not fit or too many are waiting, or `Disconnected`
-   * if the client disconnected. Synchronous if there is no wait
+   * @returns The final decision: a refusal if the request still does not fit or too many requests are waiting, or
+   * `Disconnected` if the client disconnected. Synchronous if there is no wait
    */
   hold(asked: Awaitable<Decision | null>, signalOf: () => AbortSignal): Awaitable<Decision | null> {
     if (isThenable(asked)) return asked.then((decision) => this.#hold(decision, signalOf));

@@ -52,7 +52,7 @@ export interface HandlerOptions {
 /**
  * Makes requests wait instead of refusing them. Without `from`, a request that a limit would refuse waits in order of
  * arrival until it fits, if that is soon enough, as in Kong. With `from`, requests within the limit are slowed down, as
- * in nginx. At most `maxWaiting` requests wait; further ones are refused. A client that disconnects while waiting
+ * in nginx. At most `maxWaiting` requests wait; further requests are refused. A client that disconnects while waiting
  * consumes nothing.
  *
  * @example Equivalent to nginx's `rate=10r/s burst=20 delay=8`
@@ -132,7 +132,7 @@ export interface RateLimitOptions<
   policy?: ((req: Req, ...rest: Rest) => Awaitable<PolicyChoice>) | undefined;
   /**
    * Limits from a document (`PolicyRules` from `@sluice/rate-limit/rules`): which requests they apply to, and what they
-   * count by. Replaces the options for that here.
+   * count by. Replaces the corresponding options here.
    */
   rules?: PolicyRules | undefined;
   /** With `rules`: the client's tier, by its name in the document; `undefined` or `null` if it has none. */
@@ -362,7 +362,7 @@ function checkCost<Req>(options: RateLimitOptions<Req>, cost: number, caller: st
   if (options.policy !== undefined || options.rules !== undefined) return;
   const { limit: told } = options;
   for (const { limit = 100, burst, algorithm, shadow } of options.limits ?? [options as LimitOptions]) {
-    // a function may return a higher limit, also with a list of limits, but it does not change a burst
+    // a function may return a higher limit, even with a list of limits, but it does not change a burst
     const units = typeof told === "function" ? Infinity : limit;
     const most = algorithm === "token-bucket" ? burst ?? units : units;
     // invalid limits are reported when the limiter is created; shadow limits never refuse

@@ -85,7 +85,7 @@ type Next = (error?: unknown) => void;
 export interface RateLimitMiddleware<Req = any, Res = any> {
   /** Counts a request, and admits or refuses it. */
   (req: RequestLike, res: ResponseLike, next: (error?: unknown) => void): void | Promise<void>;
-  /** The same. Frameworks that accept this signature infer the types of functions in the options from it. */
+  /** Same as above. Frameworks that accept this signature infer the types of functions in the options from it. */
   (req: Req, res: Res, next: (error?: unknown) => void): void | Promise<void>;
   /** The underlying limiter: `check`, `peek`, `counters`, `on`, `close`. */
   readonly limiter: Limiter;

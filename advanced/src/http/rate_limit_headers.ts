@@ -28,8 +28,8 @@ export interface HeaderOptions {
 /**
  * Writes the headers for a decision.
  *
- * With several limits or limiters, headers that hold only one show the limit with the least left. In draft-8 and later,
- * the lists get one member per limit. The remaining quota is omitted if the store does not report it.
+ * With several limits or limiters, headers that hold only one limit show the one with the least left. In draft-8 and
+ * later, the lists get one member per limit. The remaining quota is omitted if the store does not report it.
  *
  * @param headers Where to write them
  * @param decision The decision
@@ -79,7 +79,7 @@ export function headersSaid({ legacy, legacyReset, standard }: HeaderOptions): R
   };
 }
 
-// a limit without a known remainder never replaces another's headers
+// a limit without a known remainder never replaces another limit's headers
 function writeState(headers: HeaderSink, names: LimitNames, tightest: Verdict, reset: number): void {
   if (!Number.isNaN(tightest.remaining)) writeLimit(headers, names, tightest, reset);
   else if (headers.getHeader(names.limit) === undefined) headers.setHeader(names.limit, String(tightest.limit));

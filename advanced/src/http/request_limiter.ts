@@ -54,8 +54,8 @@ export class RequestLimiter<Req> {
   /** Applies a document's rules, `null` if there is none. */
   readonly #rules: RuleAsker<Req> | null;
   /**
-   * The demand these rules place on the limiter. Other middleware may share the limiter and already use another
-   * document.
+   * The demand these rules place on the limiter. Other middleware may share the limiter and already use a
+   * different document.
    */
   #demand: Demand;
   /** Whether the application has been read from the first request. */
@@ -162,7 +162,7 @@ export class RequestLimiter<Req> {
 
   #check(req: Req, res: ResponseOf<Req> | undefined): Awaitable<Decision | null> {
     if (this.#rules !== null) {
-      // an asynchronous choice is decided by the document it was made for
+      // an asynchronous choice applies under the document it was made for
       const demand = this.#demand;
       const choice = this.#rules.choose(req, res);
       if (isThenable(choice)) return choice.then((found) => this.#checkByRules(found, demand));
@@ -242,7 +242,7 @@ export class RequestLimiter<Req> {
    * Warns if this limiter has counted a request before, under the same key.
    *
    * @param decision The decision about it
-   * @param earlier An earlier decision, by this limiter or another one
+   * @param earlier An earlier decision, by this or a different limiter
    */
   lookAtEarlier({ takes }: Decision, earlier: Decision): void {
     const again = takes.find(({ policy, key, cost }) =>

@@ -40,7 +40,7 @@ export const COMMON_NAMES: OptionNames<Omit<RateLimitOptions, "handler" | "reque
   problemDetails: true,
 };
 
-/** Option names from other limiters, or from another function in this package. */
+/** Option names from other limiters, or from other functions in this package. */
 const INSTEAD: ReadonlyMap<string, string> = new Map([
   [
     "requestPropertyName",

@@ -22,7 +22,7 @@ const MEMORY: CounterLocation = { home: {}, prefix: "" };
  * @param made The new limiter
  * @param req The request it was created in
  * @returns The shared limiter
- * @throws {RangeError} If more than a thousand different ones are counting
+ * @throws {RangeError} If more than a thousand different limiters are counting
  */
 export function sharedLimiter<Req>(made: RequestLimiter<Req>, req: object): Limiter {
   const { options } = made;

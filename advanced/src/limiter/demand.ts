@@ -21,7 +21,7 @@ import { assertKey, encodeKey, shortenKey } from "./encode_key.ts";
  * ```
  */
 export interface PeekOptions {
-  /** Another limit for this call, for all limits or by name: a customer's tier, for example. */
+  /** Overrides the limit for this call, for all limits or by name: for a customer's tier, for example. */
   limit?: number | Readonly<Record<string, number>> | undefined;
   /** The policy for this key: a name in `policies`, or an object with the settings that differ. Not with `limit`. */
   policy?: PolicyChoice | undefined;

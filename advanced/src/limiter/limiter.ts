@@ -211,7 +211,7 @@ export class Limiter extends Emitter {
    * Consumes units, if all limits grant them.
    *
    * @param keys The key, or the limits' keys by name
-   * @param options Units to consume, or cost and another limit or policy for this call
+   * @param options Units to consume, or the cost and a different limit or policy for this call
    * @returns The decision
    * @throws {TypeError} If a key is not a non-empty string, an option or limit is unknown, or the store cannot grant
    * more than one unit
@@ -253,7 +253,7 @@ export class Limiter extends Emitter {
     return this.#ask(takes, [], ({ verdicts, by }) => this.#counted(new Decision(takes, verdicts, by)));
   }
 
-  // decides a batch, and others equal to it, in one command
+  // decides a batch, and batches equal to it, in one command
   #ask<T>(takes: Batch, others: readonly Batch[], made: (decided: Decided) => T): Awaitable<T> {
     if (this.#memory !== null) return made({ verdicts: this.#memory.decide(takes, 1 + others.length), by: "store" });
     const decided = this.#guarded!.decide(takes, others);
@@ -409,8 +409,8 @@ export class Limiter extends Emitter {
 
   /**
    * Replaces the limits at runtime. A limit that keeps its name and algorithm keeps its keys' usage, in the store and
-   * in memory, even with another `limit` and `windowMs`. Callers already in `waitFor` keep waiting for the units they
-   * requested. If an option is invalid, nothing changes.
+   * in memory, even with a different `limit` and `windowMs`. Callers already in `waitFor` keep waiting for the units
+   * they requested. If an option is invalid, nothing changes.
    *
    * @param options All limits, and the policies for individual keys; omitted ones are removed
    * @throws {TypeError} If an option has the wrong type or is unknown, the store does not support it, or the limiter
@@ -442,7 +442,7 @@ export class Limiter extends Emitter {
   }
 
   /**
-   * Checks other limits, and returns a function that applies them.
+   * Checks new limits, and returns a function that applies them.
    *
    * @internal
    */
@@ -465,10 +465,10 @@ export class Limiter extends Emitter {
   }
 
   /**
-   * Forgets a key, blocks included, or all keys.
+   * Forgets a key or all keys, including their blocks.
    *
    * @param key The key, or its form as listed by `keys`; all keys if omitted
-   * @returns The number of keys, over all limits; rejects if the store fails or takes longer than ten seconds
+   * @returns The number of keys, across all limits; rejects if the store fails or takes longer than ten seconds
    * @throws {TypeError} If the key is not a non-empty string, or the store only reports outcomes
    */
   reset(key?: string): Awaitable<number> {

@@ -25,5 +25,5 @@ export const endsWithRequestsKey: unique symbol = Symbol("sluice.ends with reque
 /** Symbol for whether refusals have no side effects. */
 export const refusesFreelyKey: unique symbol = Symbol("sluice.refuses freely");
 
-/** Symbol for the method that checks other limits, and returns a function that applies them. */
+/** Symbol for the method that checks new limits, and returns a function that applies them. */
 export const prepareKey: unique symbol = Symbol("sluice.prepare");

@@ -79,7 +79,7 @@ const INSTEAD: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * Rejects unknown options for a limiter and its limits, and single-limit options next to several limits.
+ * Rejects unknown options for a limiter and its limits, and single-limit options combined with several limits.
  *
  * @param caller Caller name for error messages
  * @param options The options passed

@@ -61,7 +61,7 @@ export interface LimitOptions {
 }
 
 /**
- * Settings for individual keys: another limit, window or algorithm. The limit's own settings apply to the rest.
+ * Settings for individual keys: a different limit, window or algorithm. Otherwise, the limit's own settings apply.
  *
  * @example A customer with a higher limit, and another window
  * ```ts
@@ -277,7 +277,7 @@ export function checkStoreOptions(options: StoreOptions, caller: string): Checke
  * @param leases The option
  * @param policies The policies
  * @param caller Caller name for error messages
- * @throws {TypeError} If there are several limits, or one with another algorithm
+ * @throws {TypeError} If there are several limits, or one with a different algorithm
  */
 export function checkLeases(leases: LeaseOptions | null, policies: readonly Policy[], caller: string): void {
   if (leases === null) return;

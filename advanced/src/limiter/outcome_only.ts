@@ -42,6 +42,6 @@ export function checkOutcomeOnly(store: Store, options: LimiterOptions, caller: 
   }
   if (policies !== undefined) assertDoesMore(store, caller, "option policies");
   if (leases !== undefined) assertDoesMore(store, caller, "option leases");
-  // it only reports when a refusal ends at the latest
+  // it only reports the latest time at which a refusal ends
   if (denyCache === true) assertDoesMore(store, caller, "option denyCache");
 }

@@ -30,7 +30,7 @@ export class OwnPolicies {
    * Creates an instance.
    *
    * @param usual The limiter's policies
-   * @param store The store, which may not support others
+   * @param store The store, which may not support other policies
    * @param named The `policies` option
    * @param caller Caller name for error messages
    * @throws {TypeError} If one of them has a wrong field, or the store does not support it

@@ -71,7 +71,7 @@ export function endSettlement(decision: Settleable): boolean {
 /**
  * Replaces a decision's estimate with its actual cost. Calls are serialized.
  *
- * Only limits with `maxDebt` are settled; others keep what they counted.
+ * Only limits with `maxDebt` are settled; other limits keep what they counted.
  */
 export class Settlement {
   readonly #decision: Settleable;

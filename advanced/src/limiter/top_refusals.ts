@@ -52,8 +52,8 @@ interface Count {
 export const MOST_REFUSED = 1000;
 
 /**
- * Counts refusals by key in bounded memory, so that the most refused keys are known however many there are. Implements
- * Misra and Gries's frequent items, with the batches from Anderson et al., "A High-Performance Algorithm for
+ * Counts refusals by key in bounded memory, so that the most refused keys are known however many keys there are.
+ * Implements Misra and Gries's frequent items, with the batches from Anderson et al., "A High-Performance Algorithm for
  * Identifying Frequent Items in Data Streams" (2017). No count is too high, and none is too low by more than a
  * thousandth of all refusals.
  *
@@ -88,7 +88,7 @@ export class TopRefusals {
     if (this.#counts.size > 2 * MOST_REFUSED) this.#shrink(now);
   }
 
-  // subtracts the first dropped key's count from all, so that the key can return and be counted fairly
+  // subtracts the first dropped key's count from all counts, so that the key can return and be counted fairly
   #shrink(now: number): void {
     this.#forgetFree(now);
     const byRefusals = Array.from(this.#counts).sort(([, a], [, b]) => b.refusals - a.refusals);
@@ -107,7 +107,7 @@ export class TopRefusals {
   }
 
   /**
-   * Forgets a key, or all.
+   * Forgets one key or all keys.
    *
    * @param limits The limits' names
    * @param forms The forms in which it may be stored; `undefined` for all keys

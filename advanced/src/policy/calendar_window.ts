@@ -36,7 +36,7 @@ export interface CalendarWindow {
   readonly timeZone?: string | undefined;
   /**
    * A window's first day. For a week, a weekday, `"monday"` by default. For a month, a day from 1, the default, to 31,
-   * capped at the month's last.
+   * capped at the last day of the month.
    */
   readonly startsOn?: Weekday | number | undefined;
 }
@@ -196,7 +196,7 @@ function datesAt({ every, startsOn }: CalendarWindow, offsetAt: OffsetAt, time: 
   while (begins(n) > time) n--;
   while (begins(n + 1) <= time) n++;
   let number = n + 1;
-  // a date that a zone skipped, to move across the date line, has no length
+  // a date that a zone skipped to cross the date line has no length
   const after = (edge: number): number => {
     while (begins(number) <= edge) number++;
     return begins(number);

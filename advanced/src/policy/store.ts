@@ -11,7 +11,7 @@ export interface Take {
   readonly key: string;
   /** Units to consume; 0 only reads. */
   readonly cost: number;
-  /** Decides and counts, but never prevents the others from being granted. */
+  /** Decides and counts, but never prevents other takes from being granted. */
   readonly shadow?: boolean | undefined;
 }
 
@@ -25,7 +25,7 @@ export interface Verdict {
   readonly limit: number;
   /** Units left: exactly this many would be granted now. `NaN` if the store does not report them (`outcomeOnly`). */
   readonly remaining: number;
-  /** ms until the same cost fits, if no others are consumed; 0 if it was granted, `Infinity` if it never fits. */
+  /** ms until the same cost fits, if no other units are consumed; 0 if it was granted, `Infinity` if it never fits. */
   readonly retryAfterMs: number;
   /** ms until one more unit is available; 0 if the quota is full. */
   readonly nextMs: number;
@@ -108,14 +108,14 @@ export interface Store {
    * Below 0, that many units are refunded, as by `give`. Above 0, that many more are counted even if they exceed the
    * limit, but by no more than `maxDebt`.
    *
-   * @param take What was granted, under a policy with `maxDebt`
+   * @param take The granted take, under a policy with `maxDebt`
    * @param stamp Its verdict's stamp
    * @param change Units to add, or, below 0, to refund
    * @returns The state afterwards; `granted` is the actual change in counted units, below 0 if fewer are counted
    */
   settle?(take: Take, stamp: number, change: number): Awaitable<Verdict>;
   /**
-   * Forgets keys, blocks included.
+   * Forgets keys, including their blocks.
    *
    * @param selector Which keys
    * @returns The number of keys

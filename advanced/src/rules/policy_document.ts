@@ -97,7 +97,7 @@ export interface DocumentPolicy extends DocumentLimit {
 
 /**
  * Part of a key: the client's address, a request header, a field that the program fills in, or a path segment, starting
- * at 1. Clients can send any header: only count by one that is verified, or in addition to the address.
+ * at 1. Clients can send any header: count only by a verified header, or by the address as well.
  */
 export type KeyPart =
   | "address"

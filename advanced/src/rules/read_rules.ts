@@ -224,7 +224,7 @@ function keyPart(part: unknown, path: DocumentPath, refuse: Refuse): PartReader 
   return { field, read: (request) => request.field(field) };
 }
 
-// the first spelling is the one sent; others reveal segments hidden in encoded slashes
+// the first spelling is the one sent; other spellings reveal segments hidden in encoded slashes
 function firstSegment(spellings: readonly string[], index: number): string | undefined {
   for (const path of spellings) {
     const segment = segmentOf(path, index);

@@ -31,7 +31,7 @@ export async function* linesOf(path: string, onBytes: OnBytes): AsyncGenerator<r
   for await (const bytes of bytesOf(path, onBytes)) {
     const lines = (rest + decoder.decode(bytes, { stream: true })).split("\n");
     rest = lines.pop()!;
-    // does not keep an endless line whole
+    // does not buffer an endless line
     if (rest.length > LONGEST_LINE) rest = rest.slice(0, LONGEST_LINE + 1);
     if (lines.length > 0) yield lines;
   }

@@ -1,6 +1,6 @@
 import type { PolicyReport, SimulationReport } from "./simulation_report.ts";
 
-/** The consequence if no line in a log has one of these. */
+/** The consequence if no line in a log has one of these fields. */
 const LACKING = {
   address: "an address, so nothing is counted by client",
   method: "a method, so policies with methods match none",

@@ -3,8 +3,8 @@ interface Timed {
 }
 
 /**
- * Sorts nearly sorted items: servers write a line when a request has ended, and some log when it began. An item older
- * than all held ones comes out too late, and is counted.
+ * Sorts nearly sorted items: servers write a line when a request has ended, and some log the time it began. An item
+ * older than all held items comes out too late and is counted.
  */
 export class Reorder<T extends Timed> {
   /** Items that came after a later one, and were moved before it. */

@@ -8,7 +8,7 @@ import { TimeBins } from "./time_bins.ts";
 /** Maximum keys with their own figures, per policy: clients may have made up any number. */
 const MOST_KEYS = 2_000_000;
 
-/** Key for all others' figures; no logged key has a line break. */
+/** Key for the figures of all other keys; no logged key has a line break. */
 const OTHERS = "\nothers";
 
 export interface KeyFigures {

@@ -56,7 +56,7 @@ export interface CompareAndSet {
   /**
    * Whether commits return the values they found ({@linkcode CommitResult}). Then most grants need no read: they are
    * tried on the last known values. An absent value's version must then be `null`, and a version must never be reused
-   * for another value.
+   * for a different value.
    */
   readonly commitsTell?: boolean;
   /**

@@ -58,7 +58,7 @@ export class KeyTable {
     return this.#slots.overflows;
   }
 
-  /** Decides a take that is alone in its batch. */
+  /** Decides the only take in a batch. */
   decide(take: Take, times: number, now: number): readonly Verdict[] {
     const slot = this.#slots.take(take.key, now);
     const cursor = this.#movedTo(this.#cursor, slot, take.policy);
@@ -100,7 +100,7 @@ export class KeyTable {
 
   /**
    * Records a policy that is used with this table. Keys may have different limits and windows under one name, and must
-   * not count as idle by another key's.
+   * not count as idle under another key's policy.
    */
   notePolicy(policy: Policy): void {
     const { limit: own, windowMs, maxDebt } = policy;

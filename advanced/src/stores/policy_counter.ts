@@ -64,7 +64,7 @@ export class PolicyCounter {
       }
       window ??= await this.#look(key);
       const verdict = verdictOf(policy, cost, fits, times, window, this.#clock.now());
-      // a refusal's hits stay, as in express-rate-limit, which refunds them with `skipFailedRequests`
+      // hits from refused requests stay, as in express-rate-limit, which refunds them with `skipFailedRequests`
       if (charged > 0) setCharge(verdict, { units: charged, stamp: window.end });
       return verdict;
     });

@@ -100,7 +100,7 @@ export class PostgresRows implements CompareAndSet {
     }
   }
 
-  // rows locked by others are either not expired, or are being removed
+  // rows locked by other statements are either not expired, or are being removed
   async #sweep(): Promise<void> {
     await this.#query(
       `DELETE FROM ${this.#table} WHERE ctid = ANY (ARRAY(

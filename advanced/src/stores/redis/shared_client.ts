@@ -57,7 +57,7 @@ export function sharedClient(url: string): SharedClient {
       if (closed) return;
       closed = true;
       if (own === null || --own.users > 0) return;
-      // later stores need a new one
+      // later stores need a new connection
       if (connections.get(url) === own) connections.delete(url);
       await own.port.close!();
     },

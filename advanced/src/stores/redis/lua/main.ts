@@ -169,7 +169,7 @@ return out
 
 /**
  * Decides keys under one policy one after the other, each separately. Cost and shadow follow the policy, then each
- * key's number of times.
+ * key's request count.
  *
  * @param algorithm The algorithm in Lua
  * @param flat Its short form, which is four times as fast; empty if it has none
