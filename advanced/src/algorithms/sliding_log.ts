@@ -94,7 +94,7 @@ function dropOld(cells: Cells, time: number): void {
   cells.array[LENGTH] = (end - first) / 2;
 }
 
-/** Recomputes when owed units count after others were refunded. */
+/** Recomputes when owed units count after other units were refunded. */
 function bringForward(policy: Policy, cells: Cells, now: number): void {
   let owed = 0;
   while (endOf(cells) > ENTRIES && cells.array[endOf(cells) - 2]! > now) {

@@ -113,7 +113,7 @@ function partOf(windowMs: number, ring: number): number {
   return Math.ceil(windowMs / (ring - 1));
 }
 
-// the oldest bucket that still counts; one after the latest if none does
+// the oldest bucket that still counts; one after the latest if no bucket does
 function oldest(policy: Policy, { array, at }: Cells, now: number): number {
   const windowMs = array[at + WINDOW]!;
   if (windowMs === 0) return 1;
@@ -123,7 +123,7 @@ function oldest(policy: Policy, { array, at }: Cells, now: number): number {
   return Math.max(0, Math.min(Math.max(latest, current) - ring + 1, latest + 1));
 }
 
-// the total minus what has expired since
+// the total minus the units that have expired since
 function used(policy: Policy, cells: Cells, now: number): number {
   const { array, at } = cells;
   let units = array[at + TOTAL]!;

@@ -99,7 +99,7 @@ do
 end
 `;
 
-/** Additional code for policies with `maxDebt`: buckets hold the counted units, and `debt` the owed ones. */
+/** Additional code for policies with `maxDebt`: buckets hold the counted units, and `debt` the owed units. */
 export const SLIDING_WINDOW_DEBTS = `
 do
   local a = A['sliding-window']

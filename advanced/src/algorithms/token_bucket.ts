@@ -31,7 +31,7 @@ export const tokenBucket: Algorithm = {
     return Math.max(0, Math.ceil(missing / policy.limit));
   },
   reset(policy, cells, now) {
-    // a bucket that is temporarily closed must not forget what was consumed
+    // a bucket that is temporarily closed must not forget consumed units
     return Math.ceil(debt(policy, cells, now) / Math.max(1, policy.limit));
   },
   give(policy, cells, now, stamp, units) {

@@ -36,7 +36,7 @@ export interface AdaptiveConcurrencyOptions<Req = AnyRequest> {
   max?: number | undefined;
   /**
    * The initial limit, 20 by default, or the nearest value that `min` and `max` allow. While requests would be refused,
-   * it doubles every 50 ms, until they take longer than the first ones did.
+   * it doubles every 50 ms, until they take longer than the first requests did.
    */
   initial?: number | undefined;
   /** Returns a request's priority; `"normal"` by default. Called for every request, so it should be cheap. */
@@ -113,8 +113,8 @@ const MOST = 1_000_000;
  * Limits the number of requests in progress, and derives the limit from their latency. Requests that would only wait in
  * a queue are refused with 503. It counts per process, because latency is also per process, and starts no timer.
  *
- * The initial limit doubles until requests take longer than the first ones did. After that it follows Gradient2 from
- * Netflix's concurrency-limits, and occasionally measures the latency without a queue. A request counts until its
+ * The initial limit doubles until requests take longer than the first requests did. After that it follows Gradient2
+ * from Netflix's concurrency-limits, and occasionally measures the latency without a queue. A request counts until its
  * response has been sent, so exclude routes with endless responses, such as event streams. If its client disconnects
  * before there is a response, it still counts until the handler ends it, for at most one minute. Latency is not
  * measured for responses with status 500 or above, or for disconnected clients.

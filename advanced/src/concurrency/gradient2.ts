@@ -22,7 +22,7 @@ const PROBE_EVERY = 100;
 const PROBE_BELOW = 0.6;
 /** Fraction of the limit during a probe. */
 const PROBE_PART = 0.6;
-/** Requests that end within this many latencies are not measured: they waited behind earlier ones. */
+/** Requests that end within this many latencies are not measured: they waited behind earlier requests. */
 const PROBE_LATENCIES = 3;
 /** In slow start, minimum time between two doublings, in ms. */
 const DOUBLE_EVERY_MS = 50;
@@ -150,7 +150,7 @@ export class Gradient2 {
    * @param inFlight Requests in progress until then, including this one
    */
   note(began: number, now: number, inFlight: number): void {
-    // until then, the requests that end have waited behind too many others
+    // until then, the requests that end have waited behind too many other requests
     if (this.#isProbing && now < this.#measuringFrom) return;
     const latency = Math.max(0, now - began);
     if (Number.isNaN(this.#windowFrom)) this.#windowFrom = began;

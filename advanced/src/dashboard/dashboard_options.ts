@@ -70,7 +70,7 @@ const FEWEST_CHARACTERS = 32;
  *
  * @param caller Caller name for error messages
  * @param options The options passed
- * @throws {TypeError} If there are no limiters, `secret` and `authorize` are both set or both missing, or a host is
+ * @throws {TypeError} If there are no limiters, `secret` and `authorize` are both set or neither is, or a host is
  * invalid
  * @throws {RangeError} If the secret is too short
  */

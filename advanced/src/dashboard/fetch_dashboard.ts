@@ -34,7 +34,7 @@ export function fetchDashboard(
       search,
       origin,
       peer: peerOf(info, request).address,
-      // requests created in the process have none
+      // requests created in the process have no Host header
       header: (name) => request.headers.get(name) ?? (name === "host" ? host : null),
       authorize: () => options.authorize!(request, info),
     });

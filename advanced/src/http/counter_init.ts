@@ -16,7 +16,7 @@ interface Given {
 }
 
 /**
- * Converts a limiter's options to what express-rate-limit passes to a store's `init`: the complete set, under its
+ * Converts a limiter's options to those that express-rate-limit passes to a store's `init`: the complete set, under its
  * names. Some stores read more than the window, such as the limit or `skipFailedRequests`.
  *
  * @param options The limiter's options

@@ -8,7 +8,7 @@ const inUse = new WeakMap<object, Set<string>>();
 
 /**
  * Warns about a second unnamed limiter on a store, and about a limiter with the same name on a different store with the
- * same counters. In each case, both count as one limit.
+ * same counters. In each case, both limiters count as one limit.
  *
  * @param options Options for a limiter created outside requests
  * @param limiter The limiter

@@ -16,7 +16,7 @@ const LONGEST_MS = 3_600_000;
 /** Waiting requests per limiter. Limiters created inside requests share a count. */
 const waiting = new WeakMap<Limiter, number>();
 
-/** Delays requests: refused ones until they fit, and admitted ones to keep to the rate. */
+/** Delays requests: refused requests until they fit, and admitted requests to keep to the rate. */
 export class Delay {
   readonly #caller: string;
   readonly #limiter: Limiter;

@@ -214,7 +214,7 @@ async function respond(
   let isSending = false;
   try {
     response = await handle();
-    // the response to an upgrade is the platform's own object and must not be copied; on Bun there is none
+    // the response to an upgrade is the platform's own object and must not be copied; on Bun there is no response
     status = response?.status ?? 101;
     if (response === undefined || status === 101) return response;
     const told = withHeaders(response, (headers) => asker.writeHeaders(request, headers, decision, now));

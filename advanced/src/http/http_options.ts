@@ -115,7 +115,7 @@ export interface RateLimitOptions<
   Rest extends unknown[] = [res: ResponseOf<Req>],
   Res = ResponseOf<Req>,
 > extends Omit<LimiterOptions, "limit" | "limits" | "max" | "store"> {
-  /** Several limits decided atomically: either all of them grant, or none is charged. Replaces the single limit. */
+  /** Several limits decided atomically: either all limits grant, or no limit is charged. Replaces the single limit. */
   limits?: readonly RequestLimitOptions[] | undefined;
   /**
    * Units per window, 100 by default. A function can return a different limit per customer: a number for all limits, or

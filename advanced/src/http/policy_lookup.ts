@@ -49,7 +49,7 @@ export class PolicyLookup {
    */
   of(keys: LimiterKeys, ask: () => Awaitable<PolicyChoice>): Awaitable<PolicyChoice> {
     if (this.#ttlMs === 0) return ask();
-    // the quotation mark keeps a key chosen by a client from looking like several limits' keys
+    // the quotation mark keeps a key set by a client from looking like several limits' keys
     const id = shortenKey(typeof keys === "string" ? `"${keys}` : JSON.stringify(keys));
     const now = this.#clock();
     const found = this.#found.get(id);

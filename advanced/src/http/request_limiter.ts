@@ -270,7 +270,7 @@ export class RequestLimiter<Req> {
   }
 }
 
-/** ms until limits without enough left for another such request have units again; 0 if all have enough. */
+/** ms until limits without enough left for another such request have units again; 0 if all limits have enough. */
 function refillMs({ takes, verdicts }: Decision): number {
   let wait = 0;
   for (let i = 0; i < takes.length; i++) {

@@ -27,7 +27,7 @@ export class Decision {
   readonly decidedBy: DecidedBy;
   /** The takes; needed by `refund`. */
   readonly takes: readonly Take[];
-  /** Which of the takes have been refunded, `null` for none. */
+  /** Which of the takes have been refunded, `null` if no take has. */
   given: boolean[] | null = null;
 
   /** Called by the limiter. */
@@ -45,8 +45,8 @@ export class Decision {
   }
 
   /**
-   * The verdict that matters to the client: the smallest share of its limit left, and among equals the longest wait.
-   * Shadow limits are ignored unless there are no others.
+   * The verdict that matters to the client: the one with the smallest share of its limit left, or among equals the
+   * longest wait. Shadow limits are ignored unless there are no other limits.
    */
   get tightest(): Verdict {
     let tightest = 0;
@@ -134,7 +134,7 @@ export class Decision {
    * @returns Whether exactly that is counted now. `false` if `maxDebt` allows no more, the refunded units' window has
    * expired, or the store fails. Also `false`, without any change, if it was already settled or refunded
    * @throws {TypeError} If the decision was a refusal, or none of its limits has `maxDebt`
-   * @throws {RangeError} If `actual` is not an integer, below 0, or less than what was charged
+   * @throws {RangeError} If `actual` is not an integer, below 0, or less than the units already charged
    *
    * @example Tokens from a language model
    * ```ts

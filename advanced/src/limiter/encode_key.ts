@@ -33,7 +33,7 @@ function hashOf(key: string): string {
 
 /**
  * Returns the forms in which a store may hold a key: its encoded form, and the key itself if it looks like a hash,
- * because that is how `keys()` lists long ones.
+ * because that is how `keys()` lists long keys.
  *
  * @param key A key, as counted or as listed
  * @param encode Encodes it

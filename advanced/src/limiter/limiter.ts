@@ -102,7 +102,7 @@ export class Limiter extends Emitter {
   readonly #clock: () => number;
   /** Refusals by key, once `top` has been called. */
   #refusals: TopRefusals | null = null;
-  /** How often the breaker had opened when a failure was last reported; `-1` if none was. */
+  /** How often the breaker had opened when a failure was last reported; `-1` if no failure was. */
   #logged = -1;
   #isWholeQuotaNoted = false;
 
@@ -110,7 +110,7 @@ export class Limiter extends Emitter {
    * Creates a limiter.
    *
    * @param given Limits and store
-   * @param caller Caller name for error messages, if another function creates the limiter from its own options
+   * @param caller Caller name for error messages, if a different function creates the limiter from its own options
    * @throws {TypeError} If an option has the wrong type, or the store does not support it
    * @throws {RangeError} If a number is out of range
    */
@@ -501,7 +501,7 @@ export class Limiter extends Emitter {
   /**
    * Lists the keys that this process refuses most often, and how long each has to wait. Counting starts with the first
    * call; without one, the limiter counts nothing. A key is listed until a window has passed without a refusal and its
-   * last refused request could pass. Shadow limits count what they would have refused.
+   * last refused request could pass. Shadow limits count the requests that they would have refused.
    *
    * Memory is bounded: if more than 2000 keys are refused at a time, those with the most refusals are kept. Their
    * counts are too low by at most a thousandth of all refusals, and never too high.

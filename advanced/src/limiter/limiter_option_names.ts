@@ -50,7 +50,7 @@ interface MaxOptions {
  * @param caller Caller name for error messages
  * @param options The options passed
  * @returns The options with `limit` alone
- * @throws {TypeError} If both are given and differ
+ * @throws {TypeError} If both names are given and their values differ
  */
 export function withLimit<Options extends object>(caller: string, options: Options): Options {
   const { max, ...rest }: MaxOptions = options;

@@ -109,7 +109,10 @@ export interface StoreOptions {
    * waiting for a CPU, do not count: a reply that has already arrived is read first.
    */
   timeoutMs?: number | undefined;
-  /** What to do when the store fails: decide in this process (`"local"`, default), admit all, or refuse all. */
+  /**
+   * What to do when the store fails: decide in this process (`"local"`, default), admit every request, or refuse every
+   * request.
+   */
   onStoreFailure?: OnStoreFailure | undefined;
   /**
    * Number of processes that share the store, 1 by default. While the store fails, each grants its share of the limit,
@@ -146,7 +149,7 @@ export interface StoreOptions {
  * ```
  */
 export interface LimitsOptions extends LimitOptions {
-  /** Several limits decided atomically: either all of them grant, or none is charged. Replaces the single limit. */
+  /** Several limits decided atomically: either all limits grant, or no limit is charged. Replaces the single limit. */
   limits?: readonly LimitOptions[] | undefined;
   /**
    * Policies for individual keys, by name: the settings that differ, or with several limits an object by limit name.

@@ -53,7 +53,7 @@ export class OwnPolicies {
   }
 
   /**
-   * Returns the chosen policies, in the limits' order.
+   * Returns the selected policies, in the limits' order.
    *
    * @param choice A name, or the settings that differ
    * @param caller Caller name for error messages
@@ -118,7 +118,7 @@ export function ownPolicy(usual: Policy, own: OwnLimit, caller: string): Policy 
     window = own.windowMs === undefined ? usual.window : undefined,
   } = own;
   const { windowMs = own.window?.every === undefined ? usual.windowMs : usualMs(own.window) } = own;
-  // settings for one algorithm mean nothing to another
+  // settings for one algorithm mean nothing to a different one
   const shape: OwnLimit = algorithm === usual.algorithm ? usual : {};
   const { burst = shape.burst, buckets = shape.buckets } = own;
   const { align = own.window === undefined ? shape.align : undefined } = own;

@@ -81,7 +81,7 @@ export class Settlement {
   /** Total cost reported so far. */
   #known = 0;
   #isOver = false;
-  /** The call waiting for a store, `null` if none is. */
+  /** The call waiting for a store, `null` if no call is. */
   #last: Promise<unknown> | null = null;
 
   constructor(decision: Settleable, settling: Settling) {
@@ -140,7 +140,7 @@ export class Settlement {
     return this.#last = last;
   }
 
-  /** Adjusts the counted units to the used ones. While the request runs, it only adds units. */
+  /** Adjusts the counted units to the used units. While the request runs, it only adds units. */
   #count(used: number, isExact: boolean): Awaitable<boolean> {
     const { takes, verdicts, decidedBy } = this.#decision;
     const changes = verdicts.map(({ granted, denied }, i) => {

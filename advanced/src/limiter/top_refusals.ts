@@ -34,7 +34,7 @@ export interface RefusedKey {
   readonly limit: number;
   /** Whether it is blocked after repeated refusals. */
   readonly blocked: boolean;
-  /** Whether the limit only reports what it would have refused. */
+  /** Whether the limit only reports requests that it would have refused. */
   readonly shadow: boolean;
 }
 

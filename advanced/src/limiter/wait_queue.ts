@@ -183,7 +183,7 @@ export class WaitQueue {
     // other callers may have been refused earlier
     if (isFirst) waiter.denied = denied;
     const turn = isFirst ? this.#head(lane, waiter) : this.#follow(lane, waiter, lane.last);
-    // a caller that aborts must not let later ones overtake earlier ones
+    // a caller that aborts must not let later callers overtake earlier callers
     lane.last = Promise.allSettled([lane.last, turn]);
     const done = () => {
       lane.waiters.delete(waiter);
@@ -304,7 +304,7 @@ export class WaitQueue {
   }
 }
 
-// a caller, and the next ones with equal requests
+// the first caller, and the next callers with equal requests
 function groupOf({ waiters }: Lane, head: Waiter): Waiter[] {
   if (head.kind === null) return [head];
   const group: Waiter[] = [];
@@ -317,7 +317,7 @@ function groupOf({ waiters }: Lane, head: Waiter): Waiter[] {
   return group;
 }
 
-// if both share a counter; a complete refund frees all
+// if both share a counter; a complete refund frees every counter
 function frees(given: Demanded | null, denied: Decision): boolean {
   return given === null ||
     denied.takes.some(({ policy, key }) =>

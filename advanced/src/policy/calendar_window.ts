@@ -55,7 +55,7 @@ export interface WindowEdges {
 
 const NAMES: OptionNames<CalendarWindow> = { every: true, timeZone: true, startsOn: true };
 
-/** Maximum cached windows and time zones; both come from a program's policies. */
+/** Maximum cached windows and time zones; windows and zones come from a program's policies. */
 const MOST_KNOWN = 2000;
 const edges = new GenerationalCache<WindowEdges>(MOST_KNOWN);
 const zones = new GenerationalCache<OffsetAt>(MOST_KNOWN);

@@ -25,7 +25,7 @@ export const ALGORITHM_NAMES = [
 export type AlgorithmName = typeof ALGORITHM_NAMES[number];
 
 /**
- * What a refused request does to the quota: nothing, consume it like an admitted one, or restart the wait. With
+ * What a refused request does to the quota: nothing, consume it like an admitted request, or restart the wait. With
  * `"charge"`, usage is capped at twice the limit.
  */
 export type OnDenied = "free" | "charge" | "extend";

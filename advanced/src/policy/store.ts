@@ -72,7 +72,7 @@ export interface Entry {
   readonly verdict: Verdict;
 }
 
-/** Stores counters. A batch is decided atomically: either every take is granted, or none is. */
+/** Stores counters. A batch is decided atomically: either every take is granted, or no take is. */
 export interface Store {
   /** The store's capabilities. */
   readonly capabilities: Capabilities;

@@ -24,7 +24,8 @@ export interface PolicyDocument {
   /** Whether policies only count and report unless they set otherwise. */
   readonly shadow?: boolean | undefined;
   /**
-   * The policies. Those that apply to a request are decided atomically: either all of them grant, or none is charged.
+   * The policies. Those that apply to a request are decided atomically: either all policies grant, or no policy is
+   * charged.
    */
   readonly policies: readonly DocumentPolicy[];
   /** For the simulator: where a log contains a request's parts. */
@@ -50,7 +51,7 @@ export interface DocumentLimit {
 }
 
 /**
- * What a limit counts, and for which clients.
+ * What a limit counts, and for which clients it counts.
  *
  * @example One counter per client and account
  * ```ts

@@ -50,7 +50,7 @@ export class PolicyRules {
   readonly identity: string;
   /** Limiters that still exist: some live for only one request. */
   readonly #users = new Set<WeakRef<RulesUser>>();
-  /** Entry count at which collected ones are removed. */
+  /** Entry count at which collected entries are removed. */
   #most = 16;
 
   /**

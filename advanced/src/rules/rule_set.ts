@@ -44,7 +44,7 @@ export interface ApplyingRule {
 
 /** The keys and costs to request from a limiter. */
 export interface RuleChoice {
-  /** A key for each policy that applies, `null` for the others. */
+  /** A key for each policy that applies, `null` for the other policies. */
   readonly keys: Exclude<LimiterKeys, string>;
   /** The cost for each of them. */
   readonly cost: Readonly<Record<string, number>> | undefined;

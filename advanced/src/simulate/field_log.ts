@@ -26,7 +26,8 @@ function lookupIn(fields: Fields): Lookup {
   };
 }
 
-// parsed again because few are used: thousands of requests are held for sorting, and a line is smaller than its fields
+// parsed again because few fields are used: thousands of requests are held for sorting, and a line is smaller than its
+// fields
 function fieldIn(grammar: Grammar, line: string): LoggedRequest["field"] {
   return (name) => fieldOrHeader(lookupIn(grammar(line)!), name);
 }

@@ -31,8 +31,8 @@ td.name { min-width: 9rem; overflow-wrap: anywhere; } code { font-family: ui-mon
 `;
 
 /**
- * Creates a report as one self-contained page: no script, no requests, and a policy that forbids both. Keys and log
- * lines are always shown as plain text.
+ * Creates a report as one self-contained page: no script, no requests, and a policy that forbids scripts and requests.
+ * Keys and log lines are always shown as plain text.
  *
  * @param report The report
  */

@@ -34,7 +34,7 @@ export interface LogSummary {
   readonly files: readonly string[];
   /** Formats that were found. */
   readonly formats: readonly LogFormat[];
-  /** Lines, without empty ones. */
+  /** Lines, without empty lines. */
   readonly lines: number;
   /** Lines that could not be read, and the first few. */
   readonly broken: number;

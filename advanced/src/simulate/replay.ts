@@ -8,7 +8,7 @@ import type { LoggedLine, LoggedTake } from "../stores/logged_memory_store.ts";
 import { MemoryStore } from "../stores/memory_store.ts";
 import { isLoggedLine, type LoggedRequest, type LogRecord } from "./log_record.ts";
 
-/** The outcome of one request, or of several equal ones. */
+/** The outcome of one request, or of several equal requests. */
 export interface Outcome {
   /** The policy that decided. */
   readonly policy: Policy;

@@ -137,7 +137,7 @@ const MONTHS = "JanFebMarAprMayJunJulAugSepOctNovDec";
  * Parses a time, in ms since 1970.
  *
  * @param text ISO 8601, the form `10/Oct/2000:13:55:36 -0700`, or a number of seconds, ms, µs or ns since 1970
- * @throws {UnreadableLine} If it is none of them
+ * @throws {UnreadableLine} If it is none of these forms
  */
 export function timeOf(text: string): number {
   const ms = /^\d{2}\//.test(text)

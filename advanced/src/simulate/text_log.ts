@@ -4,7 +4,7 @@ import { UnreadableLine } from "./log_record.ts";
 /** A line's fields by name; `-` and empty mean none. */
 export type Fields = Readonly<Record<string, string | undefined>>;
 
-/** Splits a line into fields. Returns `null` for a line in another format. */
+/** Splits a line into fields. Returns `null` for a line in a different format. */
 export type Grammar = (line: string) => Fields | null;
 
 /**
@@ -12,7 +12,7 @@ export type Grammar = (line: string) => Fields | null;
  * addresses after them is `X-Forwarded-For`.
  */
 export const commonLog: Grammar = (line) => {
-  // both servers escape quotation marks, so the first one begins the request, whatever the user's name
+  // both servers escape quotation marks, so the first quotation mark begins the request, whatever the user's name
   const quote = firstQuote(line);
   let start = line.lastIndexOf("[", quote);
   while (start > 0 && !/^\[\d\d\/[A-Za-z]{3}\/\d{4}:/.test(line.slice(start, start + 13))) {

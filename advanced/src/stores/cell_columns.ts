@@ -43,8 +43,7 @@ export class CellColumns {
   }
 
   /**
-   * Moves a cursor. Allocating another slot may grow the array under this one, so a batch allocates all its slots
-   * first.
+   * Moves a cursor. Allocating a new slot may grow the array under this one, so a batch allocates all its slots first.
    */
   moveTo(cursor: SlotCursor, slot: number, policy: Policy): void {
     const { cells } = cursor;

@@ -9,7 +9,7 @@ export interface VersionedValue {
   readonly value: Uint8Array | null;
   /** Its version, in any form the database needs. An absent value also has one. */
   readonly version: unknown;
-  /** The database's time in ms at the read, if its clock is used for counting. Then all values have one. */
+  /** The database's time in ms at the read, if its clock is used for counting. Then all values have a time. */
   readonly now?: number;
 }
 

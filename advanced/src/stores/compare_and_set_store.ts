@@ -223,7 +223,8 @@ export class CompareAndSetStore implements Store {
     const seen = this.#seen?.recall(ids) ?? null;
     if (seen !== null) {
       const draft = this.#draft(keys, takes, rule, seen);
-      // a commit only checks what it writes, and a refusal for a slightly early time would make the client wait in vain
+      // a commit only checks the values it writes, and a refusal for a slightly early time would make the client wait
+      // in vain
       if (!draft.writes.includes(null) && (rule.waitMs?.(draft.result) ?? 0) === 0) {
         const found = await this.#commit(ids, draft, seen.now !== undefined);
         if (found === "written") return draft;

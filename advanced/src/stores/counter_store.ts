@@ -42,8 +42,8 @@ const windows = new WeakMap<AnyCounter, number>();
  * counter returns no `resetTime`, a window is assumed to begin with the first hit that this process sees. If it has no
  * `get`, the window is assumed to hold the count that this process saw last.
  *
- * A policy that the counter cannot serve throws a `TypeError`: another algorithm, a second policy on a single instance,
- * or a different window than another limiter on the same instance.
+ * A policy that the counter cannot serve throws a `TypeError`: a different algorithm, a second policy on a single
+ * instance, or a different window than another limiter on the same instance.
  *
  * @param counter A counter, which serves one policy; or a function that creates one per policy
  * @param options The clock
@@ -192,7 +192,7 @@ class CounterStore implements Store {
       windows.delete(legacy);
       await (await counter).close();
     });
-    // one failure must not keep the others open
+    // one failure must not keep the other counters open
     const failed = (await Promise.allSettled(closing)).find((closed) => closed.status === "rejected");
     if (failed !== undefined) throw failed.reason;
   }

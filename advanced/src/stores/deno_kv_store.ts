@@ -28,7 +28,7 @@ export interface KvAtomic {
   set(key: KvKeyPart[], value: unknown, options?: { expireIn?: number }): KvAtomic;
   /** Deletes a value. */
   delete(key: KvKeyPart[]): KvAtomic;
-  /** Applies all operations, or none. */
+  /** Applies all operations, or no operation. */
   commit(): Promise<{ ok: boolean }>;
 }
 

@@ -60,7 +60,7 @@ export class DurableObjectStore<Id = unknown> implements Store {
    * Creates an instance.
    *
    * @param options Namespace and prefix
-   * @throws {TypeError} If `namespace` is not one, or an option is unknown
+   * @throws {TypeError} If `namespace` is not a namespace, or an option is unknown
    */
   constructor(options: DurableObjectStoreOptions<Id>) {
     checkNames("DurableObjectStore", options ?? {}, NAMES);

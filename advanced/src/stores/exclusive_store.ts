@@ -56,7 +56,7 @@ const NAMES: OptionNames<ExclusiveOptions> = { scope: true, clock: true, partiti
  *
  * @param run Gives exclusive access
  * @param options Scope, clock and partitions
- * @returns The store; its `reset` rejects with a `TypeError` if it needs `partitions` and there are none
+ * @returns The store; its `reset` rejects with a `TypeError` if it needs `partitions` and they are missing
  * @throws {TypeError} If an option is unknown
  *
  * @example Counters in an actor

@@ -14,7 +14,7 @@ export class KeyTable {
   #shared: CellColumns | null = null;
   readonly #newColumns: () => CellColumns;
   readonly #cursor: SlotCursor;
-  /** A policy with the lowest limit and the longest window among all known ones. */
+  /** A policy with the lowest limit and the longest window among all known policies. */
   #slowest: Policy;
   /** The longest window among policies that have written to the table, in ms; `Infinity` once it may contain debts. */
   #longestMs: number;
@@ -81,7 +81,8 @@ export class KeyTable {
   }
 
   /**
-   * Allocates a slot, which may move others in its array. A batch allocates all of them before it creates any cursor.
+   * Allocates a slot, which may move other slots in its array. A batch allocates all of them before it creates any
+   * cursor.
    */
   allocate(slot: number, policy: Policy): void {
     this.#columnsOf(slot).allocate(indexOf(slot), policy);
@@ -104,7 +105,7 @@ export class KeyTable {
    */
   notePolicy(policy: Policy): void {
     const { limit: own, windowMs, maxDebt } = policy;
-    // windows counted by another clock may seem to end at any time
+    // windows counted by a different clock may seem to end at any time
     if (followsClock(policy) !== this.#followsClock) this.#longestMs = Infinity;
     if (maxDebt !== undefined) {
       this.#longestMs = Infinity;

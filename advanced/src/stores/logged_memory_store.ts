@@ -64,7 +64,7 @@ const NAMES: OptionNames<LoggedMemoryStoreOptions> = { write: true, maxKeys: tru
 
 /**
  * A store in this process's memory that logs its actions: one line of JSON per decision, with the time, keys, costs,
- * policies and verdicts. `@sluice/rate-limit/simulate` replays these lines, under the same policies or others.
+ * policies and verdicts. `@sluice/rate-limit/simulate` replays these lines, under the same or different policies.
  *
  * A replay is exact unless there were more keys than `maxKeys`: which keys then share counters is unpredictable. Keys
  * are logged unchanged. If they are addresses, the log is personal data.

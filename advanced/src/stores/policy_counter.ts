@@ -97,7 +97,8 @@ export class PolicyCounter {
     const known = this.#seen.get(key);
     if (this.#legacy.get === undefined) return known !== undefined && known.end > now ? known : { used: 0, end: now };
     const info = await this.#legacy.get(key);
-    // for an unknown key, some return nothing, and others, such as rate-limit-redis, a count that is not a number
+    // for an unknown key, some counters return nothing, and some, such as rate-limit-redis, a count that is not a
+    // number
     return Number.isFinite(info?.totalHits) ? this.#remember(key, infoOf(info!)) : { used: 0, end: now };
   }
 

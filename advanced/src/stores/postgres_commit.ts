@@ -42,7 +42,7 @@ export interface PostgresTime {
 const MOST_APART = 3;
 
 /**
- * Builds a commit statement. It writes every row or none, in order, and fails with `division by zero` if another
+ * Builds a commit statement. It writes every row or no row, in order, and fails with `division by zero` if another
  * statement changed some of them after it began.
  *
  * Up to three rows get their own parts, which PostgreSQL plans faster; for more, the parts are lists.

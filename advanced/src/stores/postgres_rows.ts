@@ -34,7 +34,7 @@ const SERVER_TIME: PostgresTime = {
   nowMs: "floor(extract(epoch FROM clock_timestamp()) * 1000)::float8",
 };
 
-/** PostgreSQL error codes for statements that wrote nothing because of concurrent ones: lost races. */
+/** PostgreSQL error codes for statements that wrote nothing because of concurrent statements: lost races. */
 const LOST_RACES: ReadonlySet<unknown> = new Set([
   // division by zero, which a commit uses to report that it could write only a part; serialization failure; deadlock
   ...["22012", "40001", "40P01"],

@@ -12,7 +12,7 @@ export interface DurableObjectStorageLike {
   put(name: string, value: Float64Array): Promise<void>;
   /** Deletes a value. */
   delete(name: string): Promise<boolean>;
-  /** When the alarm is due, in ms since 1970; `null` if none is set. */
+  /** When the alarm is due, in ms since 1970; `null` if no alarm is set. */
   getAlarm?(): Promise<number | null>;
   /** Sets the alarm, in ms since 1970. */
   setAlarm?(time: number): Promise<void>;

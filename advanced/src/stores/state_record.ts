@@ -125,7 +125,7 @@ export function encodeState(policy: Policy, state: KeyState, now: number): Float
  * When a record no longer matters.
  *
  * @param record The record
- * @returns The store's time then, in ms; 0 for a record from another version
+ * @returns The store's time then, in ms; 0 for a record from a different version
  */
 export function recordExpiry(record: Float64Array): number {
   return record[LAYOUT] === THIS_LAYOUT ? record[EXPIRES]! : 0;

@@ -1,6 +1,6 @@
 import { refuseOption } from "@sluice/shared";
 
-/** Column version. It is part of the name, so that different package versions can run side by side. */
+/** Column version. It is part of the name, so that different package versions can run concurrently. */
 const COLUMNS = 1;
 
 /**

@@ -65,7 +65,7 @@ export class FaultyStore implements Store {
     if (store.close !== undefined) this.close = () => store.close!();
   }
 
-  /** Calls so far, including failed ones. */
+  /** Calls so far, including failed calls. */
   get calls(): number {
     return this.#calls;
   }
@@ -109,7 +109,7 @@ export class FaultyStore implements Store {
     return this;
   }
 
-  /** Ends all faults, including scripted ones. Calls that already hang do so forever. */
+  /** Ends all faults, including scripted faults. Calls that already hang do so forever. */
   heal(): this {
     this.#script = [];
     return this.#stand("pass");

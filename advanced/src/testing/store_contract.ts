@@ -71,7 +71,8 @@ export interface ContractSubject {
    */
   make(clock: VirtualClock): Promise<ContractStore>;
   /**
-   * The one policy that an `outcomeOnly` store serves, as configured, also under other names. Other stores need none.
+   * The one policy that an `outcomeOnly` store serves, as configured, even under other names. Other stores need no
+   * policy.
    */
   readonly policy?: Policy;
 }
@@ -98,7 +99,7 @@ export interface StoreContractOptions {
   operations?: number;
   /** Random seed, 1 by default. The same seed repeats the same operations. */
   seed?: number;
-  /** Properties the store is known to lack: each one's sentence, and the reason. They are not tested. */
+  /** Properties the store is known to lack: the sentence for each, and the reason. They are not tested. */
   except?: Readonly<Record<string, string>>;
 }
 

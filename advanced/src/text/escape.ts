@@ -29,8 +29,8 @@ export function htmlText(text: string): string {
 }
 
 /**
- * Escapes a string as one CSV field (RFC 4180). Spreadsheets execute fields that look like formulas, so those get an
- * apostrophe.
+ * Escapes a string as one CSV field (RFC 4180). Spreadsheets execute fields that look like formulas, so such fields get
+ * an apostrophe.
  *
  * @param text The string
  */

@@ -4,8 +4,8 @@ const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 10_000;
 
 /**
- * Stops calling a failing store: after five failures in a row, at first for about half a second, later for up to about
- * ten. Then one decision is let through as a probe, and its outcome decides.
+ * Stops calling a failing store: after five failures in a row, for about half a second at first, later for up to about
+ * ten seconds. Then one decision is let through as a probe, and its outcome decides.
  *
  * Pauses vary randomly by half their length, so that processes do not all return at once.
  */

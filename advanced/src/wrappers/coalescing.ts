@@ -13,15 +13,15 @@ interface Group {
   readonly waiting: { resolve: (verdicts: readonly Verdict[]) => void; reject: (error: unknown) => void }[];
 }
 
-/** Maximum keys in one command; with more, all would wait for the last one. */
+/** Maximum keys in one command; with more, every key would wait for the last one. */
 const MOST_KEYS = 64;
 
 /**
  * Merges decisions made in the same event loop turn.
  *
- * Equal ones become one: instead of `m` requests for one unit, one request for up to `m`. As many as fit are granted,
- * in order, with the same outcome as deciding them one after the other. Other keys share the command if the store
- * supports that; each is still decided separately.
+ * Equal decisions become one: instead of `m` requests for one unit, one request for up to `m`. As many as fit are
+ * granted, in order, with the same outcome as deciding them one after the other. Other keys share the command if the
+ * store supports that; each is still decided separately.
  */
 export class CoalescingStore implements Store {
   readonly #store: Store;

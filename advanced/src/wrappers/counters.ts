@@ -22,7 +22,7 @@ export interface Counters {
   failedClosed: number;
   /** Times the circuit breaker opened. */
   breakerOpened: number;
-  /** Decisions that were merged into another one's command. */
+  /** Decisions that were merged into another decision's command. */
   coalesced: number;
   /** Refusals from the deny cache, without calling the store. */
   denyCacheHits: number;

@@ -53,7 +53,7 @@ export class Deadline {
    * @returns A function that cancels it
    */
   after(expire: () => void): () => void {
-    // the first operation's timer would end with its request, before the others are due
+    // the first operation's timer would end with its request, before the other operations are due
     if (this.#timers.endWithRequest && this.#pending > 0) return new Deadline(this.#ms, this.#timers).after(expire);
     const now = this.#timers.now();
     if (this.#stop === null) this.#begin(Math.ceil(this.#ms / PARTS), now);

@@ -42,7 +42,7 @@ export class DenyCacheStore implements Store, VerdictCache {
   readonly #counters: Counters;
   readonly #refusals = new GenerationalCache<Refusal>(MOST);
   readonly #counted = new GenerationalCache<Counter>(MOST);
-  /** Whether any refusal is cached; while there is none, grants need not be recorded. */
+  /** Whether any refusal is cached; while there is no refusal, grants need not be recorded. */
   #isRemembering = false;
   /** Incremented by anything that may end a refusal, so that older requests are not cached. */
   #epoch = 0;

@@ -14,7 +14,7 @@ export type OnStoreFailure = "local" | "open" | "closed";
 
 /** How to handle store failures. */
 export interface FailureOptions {
-  /** What to do instead: decide in this process, admit all, or refuse all. */
+  /** What to do instead: decide in this process, admit every request, or refuse every request. */
   readonly onStoreFailure: OnStoreFailure;
   /** Timeout for a store decision in ms. */
   readonly timeoutMs: number;

@@ -2,8 +2,8 @@ import { chargeOf, setCharge } from "../policy/charge.ts";
 import type { Take, Verdict } from "../policy/store.ts";
 
 /**
- * The verdicts for one of several equal batches that were decided together: those it would have got if they had been
- * decided in a row.
+ * The verdicts for one of several equal batches that were decided together: the verdicts it would have got if the
+ * batches had been decided in sequence.
  *
  * @param takes The batch
  * @param verdicts The combined verdicts
@@ -20,7 +20,7 @@ export function shareOf(takes: readonly Take[], verdicts: readonly Verdict[], tu
       const share = { ...verdict, granted: cost, denied: false, remaining: verdict.remaining + later, retryAfterMs: 0 };
       return policy.algorithm === "token-bucket" ? refilledInTurn(share, policy, turn * cost, later) : share;
     }
-    // Refused by this policy, unless another one refused and the units would still fit here. If the store returns no
+    // Refused by this policy, unless another policy refused and the units would still fit here. If the store returns no
     // retry time at all, its own flag counts.
     const refusal = { ...verdict, granted: 0, denied: isTold ? verdict.retryAfterMs > 0 : verdict.denied, stamp: 0 };
     const charge = chargeOf(verdict);

@@ -32,7 +32,7 @@ function mean(values: readonly number[]): number {
   return values.reduce((sum, value) => sum + value, 0) / values.length;
 }
 
-// the other test covers exponential ones
+// the other test covers exponential service times
 const services = (Object.keys(SERVICES) as (keyof typeof SERVICES)[]).filter((one) => isLong || one !== "exponential");
 
 for (const service of services) {

@@ -1,7 +1,8 @@
 /**
  * A server model: the M/M/c/∞ queue from Kleinrock, "Queueing Systems", volume 1, section 3.5. Requests arrive as a
  * Poisson process. The server processes `servers` of them at once, each for an exponentially distributed time. The
- * others wait in order of arrival. Its capacity is `servers / meanMs`. Time is virtual, and random numbers are seeded.
+ * remaining requests wait in order of arrival. Its capacity is `servers / meanMs`. Time is virtual, and random numbers
+ * are seeded.
  *
  * Other distributions are available: {@linkcode SERVICES} and {@linkcode ARRIVALS}.
  */
@@ -20,7 +21,7 @@ export const SERVICES = {
     const normal = Math.sqrt(-2 * Math.log(1 - uniform())) * Math.cos(2 * Math.PI * uniform());
     return Math.exp(deviation * normal - deviation ** 2 / 2);
   },
-  /** One in twenty takes ten times as long as the others. */
+  /** One in twenty takes ten times as long as the rest. */
   bimodal: (uniform: Uniform) => (uniform() < 0.05 ? 10 : 1) / 1.45,
 } as const;
 
@@ -50,7 +51,7 @@ export interface Phase {
   readonly servers: number;
   /** Mean service time in ms. */
   readonly meanMs: number;
-  /** Requests per second. With clients that wait for responses, the rate they would reach if none had to wait. */
+  /** Requests per second. With clients that wait for responses, the rate they would reach if no client had to wait. */
   readonly perSecond: number;
 }
 

@@ -1,4 +1,7 @@
-/** The dashboard in Sluice, in Express and as a Fetch handler: who gets access, and what strangers cannot do. */
+/**
+ * The dashboard in Sluice, in Express and as a Fetch handler: which clients get access, and what other clients cannot
+ * do.
+ */
 import { assert, assertEquals, assertMatch, assertThrows } from "@std/assert";
 import { Limiter, MemoryStore, rateLimit } from "@sluice/rate-limit";
 import { dashboard, fetchDashboard } from "@sluice/rate-limit/dashboard";

@@ -230,7 +230,7 @@ export const CASES: Readonly<Record<string, Case>> = {
     }),
   },
   "delay for requests in progress": {
-    // whether the two that end in the same ms have ended when the first waiting request is admitted
+    // whether the two requests that end in the same ms have ended when the first waiting request is admitted
     apart: ["headers", "counters"],
     options: () => ({ algorithm: "concurrency", limit: 2, windowMs: 5000, delay: { maxMs: 250 } }),
   },
@@ -263,7 +263,7 @@ export const CASES: Readonly<Record<string, Case>> = {
   },
 };
 
-/** Parts that combine with most others, for random options. */
+/** Parts that combine with most other parts, for random options. */
 const PARTS: readonly ((making: Making, pick: Random) => AnyOptions)[] = [
   (making) => ({ keyGenerator: user(making) }),
   (making) => ({ cost: number(making, "x-cost") }),

@@ -106,5 +106,5 @@ const fetchEntry: Subject = {
     new Response(`${text} ${(rest[0] as { statusCode: number }).statusCode}`, { status }),
 };
 
-/** All entries; the others are compared with the first. */
+/** All entries; the rest are compared with the first. */
 export const ENTRIES: readonly Subject[] = [fetchEntry, sluiceEntry, expressEntry, ...SUBJECTS];

@@ -1,4 +1,4 @@
-/** The same programs on Express with express-rate-limit and with this package, where both must behave alike. */
+/** The same programs on Express with express-rate-limit and with this package, where the two must behave alike. */
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import express from "express";
 import { ipKeyGenerator, MemoryStore as TheirStore, rateLimit as theirs } from "express-rate-limit";

@@ -49,7 +49,7 @@ Deno.test("two unnamed limiters with equal options on one store cause one warnin
     const store = new MemoryStore();
     const before = fetchLimit({ store, limit: 10 });
     const response = await askBoth({ store, limit: 10 }, { store, limit: 20 });
-    // they really count together
+    // they do count together
     assertEquals(response.headers.get("x-ratelimit-remaining"), "9");
     assertEquals((await before.limiter.peek("192.0.2.1")).remaining, 9);
   });
@@ -75,7 +75,7 @@ Deno.test("limits that count differently have different default names", () => {
   const all = groups.flat();
   const names = all.map((options) => rateLimit(options).limiter.policies[0]!.name);
   assertEquals(new Set(names).size, all.length, names.join());
-  // one limiter may have all of them, since their names differ
+  // one limiter may have all these limits, since their names differ
   assertEquals(rateLimit({ limits: all }).limiter.policies.map(({ name }) => name), names);
   // option order does not matter
   const nameOf = (options: LimitOptions) => rateLimit(options).limiter.policies[0]!.name;

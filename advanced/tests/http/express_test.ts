@@ -44,7 +44,7 @@ type Talk = (ask: (path?: string, init?: RequestInit) => Promise<Seen>, origin: 
 
 const SHOWN = /^(x-ratelimit-|ratelimit|retry-after$|cache-control$|content-type$)/;
 
-/** A talk that requests some paths in a row. */
+/** A conversation that requests several paths in a row. */
 function inRow(...paths: (string | [string, RequestInit])[]): Talk {
   return async (ask) => {
     const seen: Seen[] = [];
@@ -105,7 +105,7 @@ async function onSluice(build: (app: Any) => void, talk: Talk): Promise<Seen[]> 
   }
 }
 
-/** Runs a program on both frameworks, asserts that clients see the same, and returns what they saw. */
+/** Runs a program on both frameworks, asserts that clients see the same responses, and returns those. */
 async function onBoth(build: (app: Any) => void, talk: Talk): Promise<Seen[]> {
   const ours = await onSluice(build, talk);
   assertEquals(await onExpress(build, talk), ours);

@@ -218,7 +218,7 @@ Deno.test("requests of one key share a lookup that is under way, each in its own
   assertEquals([asked, responses.filter(({ status }) => status === 200).length], [1, 400]);
   assertEquals(await Promise.all(responses.slice(0, 400).map((response) => response.json())), [...Array(400).keys()]);
 
-  // the cached policy has expired, and the lookup fails for all requests that share it, but for none afterwards
+  // the cached policy has expired, and the lookup fails for all requests that share it, but not for later requests
   clock.advance(5000);
   const failing = crowd();
   fail(new Error("the database is down"));

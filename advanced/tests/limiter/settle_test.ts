@@ -321,7 +321,7 @@ Deno.test("what nobody counted is not settled", async () => {
 Deno.test("a debt survives that nobody asks for its key, and is kept until it is paid off", async () => {
   for (const algorithm of SETTLED) {
     const clock = new VirtualClock();
-    // further keys sweep idle ones, but must not sweep those with debts
+    // further keys sweep idle ones, but must not sweep keys with debts
     const limiter = new Limiter({ algorithm, limit: 10, windowMs: 1000, maxDebt: 100, clock: clock.read, maxKeys: 4 });
     await (limiter.consume("key") as Decision).settle(100);
     for (let i = 0; i < 40; i++) {

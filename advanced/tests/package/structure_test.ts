@@ -35,7 +35,7 @@ const ARROWS: Arrows = {
   text: [],
 };
 
-/** Everything that runs in servers: all but the command. */
+/** Everything that runs in servers: everything except the command. */
 const portable = sources.filter(({ path }) => !/^advanced\/(?:src\/)?simulate[/.]/.test(path));
 
 Deno.test("imports between the limiter's folders point one way", () => {

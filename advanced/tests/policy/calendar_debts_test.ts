@@ -1,4 +1,4 @@
-/** Debts in calendar windows are paid off by later windows, however long those are. */
+/** Debts in calendar windows are paid off by later windows, however long they are. */
 import { assert, assertEquals } from "@std/assert";
 import { type CalendarWindow, type Decision, Limiter, MemoryStore } from "../../mod.ts";
 import { VirtualClock } from "../../testing.ts";

@@ -74,7 +74,7 @@ Deno.test("months have 28 to 31 days, and begin on the day that startsOn says, o
   for (const startsOn of [undefined, 15, 29, 30, 31]) {
     const window: CalendarWindow = { every: "month", timeZone: "Europe/Berlin", startsOn };
     const endAt = newWindows(window);
-    // 2024 has a 29 February
+    // 2024 is a leap year
     let time = Date.parse("2023-11-30T12:00:00Z");
     const ends: string[] = [];
     for (let month = 0; month < 30; month++) {

@@ -46,7 +46,7 @@ for (const count of [1, 3, 4, 12]) {
     assertEquals(changed.values.map(({ version }) => version), await versions());
     assertEquals((await rows.read(keys)).map(({ value }) => value), keys.map((_, i) => i === 1 ? null : bytes(2, i)));
 
-    // a single unexpected row, whichever it is, keeps all from being written
+    // a single unexpected row, whichever it is, keeps all rows from being written
     const now = await versions();
     for (const at of keys.keys()) {
       const wrong = now.map((version, i) => i === at ? (version === null ? "ff" : null) : version);

@@ -37,7 +37,7 @@ class PunctualTime implements Disposable {
   }
 }
 
-/** Concurrent callers, each making one check after another, and the slowest check's time. */
+/** Concurrent callers, each making checks in sequence, and the slowest check's time. */
 class Load {
   readonly decisions: Decision[] = [];
   slowestMs = 0;

@@ -8,7 +8,7 @@ import { combinedLine, type Hit, simulate } from "../support/simulate_command.ts
 
 const BEGIN = Date.UTC(2026, 9, 10, 13) / 1000;
 
-/** Requests for a seed: a few busy clients and many quiet ones. */
+/** Requests for a seed: a few busy clients and many quiet clients. */
 function hits(seed: number, count = 3000): Hit[] {
   const pick = seededRandom(seed);
   let second = BEGIN;
@@ -272,7 +272,7 @@ policies:
     "p.yaml",
   ]);
   assertMatch(output, /tenant: 2 in 1m, fixed-window\n {2}requests {2}4, limited 0 /);
-  // requests that the second policy refuses use nothing of the first; the last request has no key
+  // requests that the second policy refuses use no units of the first; the last request has no key
   assertMatch(output, /key: 1 in 1m, fixed-window\n {2}requests {2}4, limited 2 /);
   assertMatch(output, /^ {2}k 1 +2 +1 /m);
   assertStringIncludes(output, 'Requests without a key for the policy "key", left out of it: 1.');

@@ -264,7 +264,7 @@ Deno.test("concurrent takes on one key are sent to the counter in parallel, and 
 
 Deno.test("concurrent takes in two processes share exactly max, however their hits interleave", async () => {
   const [one, other] = [new RemoteCounter(), new RemoteCounter()];
-  // one counter for both, over two connections
+  // one counter for both processes, over two connections
   Object.assign(other, { hits: one.hits });
   const limiters = [one, other].map((counter) => limiterOn(counter, 30).limiter);
   const asked = limiters.flatMap((limiter) => Array.from({ length: 40 }, () => limiter.consume("a")));

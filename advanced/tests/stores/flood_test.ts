@@ -29,7 +29,7 @@ for (const [attack, flood] of Object.entries(FLOODS)) {
   });
 }
 
-/** Keys from a few networks, composite keys, and others: more than there are slots. */
+/** Keys from a few networks, composite keys, and other keys: more than there are slots. */
 function oddKey(pick: (limit: number) => number): string {
   const i = pick(4) === 0 ? pick(5) : pick(1500);
   const hex = i.toString(16);

@@ -13,7 +13,7 @@ import {
 import { VirtualClock } from "../../testing.ts";
 import { decidesAsMemory, policyNamed } from "../support/random_trace.ts";
 
-/** A database with its own clock, whose commits return what they found. */
+/** A database with its own clock, whose commits return the values they found. */
 class TellingDatabase implements CompareAndSet {
   readonly commitsTell = true;
   readonly values = new Map<string, { key: StateKey; value: Uint8Array; version: number }>();

@@ -21,7 +21,7 @@ export function shownIn(
 
 /**
  * Where calendar windows begin, found by reading a zone's clock minute by minute. A date begins when the clock first
- * shows it or a later one; an hour or minute, whenever the clock shows another one or changes.
+ * shows it or a later one; an hour or minute begins whenever the clock shows a different one or changes.
  *
  * @param window The window
  * @param from The first minute, in ms

@@ -32,9 +32,9 @@ export class Takers implements AsyncDisposable {
   /**
    * Splits some takes among the processes.
    *
-   * @param takes Number of takes, over all processes
+   * @param takes Number of takes, across all processes
    * @param order Key, limit and other options
-   * @returns Totals over all processes
+   * @returns Totals across all processes
    */
   async take(takes: number, order: Omit<TakerOrder, "takes">): Promise<TakerReport> {
     const processes = this.#children.length;
@@ -55,7 +55,7 @@ export class Takers implements AsyncDisposable {
    * Starves the processes, as on a machine with too few processors or in a container with a CPU quota: each runs for
    * about a ms, then stops.
    *
-   * @param stillMs How long it stops, in ms
+   * @param stillMs How long each process stops, in ms
    * @returns Ends the starvation
    */
   starve(stillMs: number): () => Promise<void> {
@@ -85,7 +85,7 @@ export class Takers implements AsyncDisposable {
   }
 }
 
-// the same packages as in this process, also on a machine without JSR
+// the same packages as in this process, even on a machine without JSR
 function importMap(root: string): string[] {
   try {
     Deno.statSync(`${root}.cache/offline.json`);

@@ -14,7 +14,7 @@ export interface TcpProxy extends AsyncDisposable {
   release(): void;
   /** Silently stops passing data on over existing connections. New ones work. */
   forsake(): void;
-  /** Routes new connections to another server; existing ones stay. */
+  /** Routes new connections to another server; existing connections stay. */
   lead(port: number): void;
   /** Closes all connections and drops held data. New connections are accepted. */
   cut(): void;

@@ -12,7 +12,7 @@ function policyOf(algorithm: Policy["algorithm"], more: Partial<Policy> = {}): P
 
 const FREE = ALGORITHM_NAMES.map((algorithm) => policyOf(algorithm));
 
-/** The same, and with settlements. */
+/** The same, with settlements. */
 const SETTLED = FREE.flatMap((policy) =>
   policy.algorithm === "concurrency" ? [policy] : [policy, { ...policy, name: `${policy.name}, settled`, maxDebt: 8 }]
 );

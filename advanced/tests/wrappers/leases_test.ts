@@ -44,7 +44,7 @@ for (const algorithm of ALGORITHMS) {
       const pick = seededRandom(run);
       const processes = 1 + pick(5);
       const limit = 1 + pick(120);
-      // windows aligned to the clock, or sliding ones: neither admits more than the limit in any window
+      // windows aligned to the clock, or sliding windows: neither kind admits more than the limit in any window
       const align = algorithm === "fixed-window" ? { align: "clock" as const } : { buckets: 1 + pick(10) };
       const { clock, limiters } = setUp(processes, {
         ...{ algorithm, max: limit, windowMs, leases: 2 + pick(20), ...align },

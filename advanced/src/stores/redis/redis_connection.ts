@@ -26,7 +26,7 @@ export class RedisConnection implements Pick<RedisPort, "evalsha" | "eval" | "sc
   readonly #attempt: Promise<void>;
   /** Why there is no connection; the client's own errors for commands omit it. */
   #failure: unknown;
-  /** Since when a reply or a connection has been due, `null` if none is. */
+  /** Since when a reply or a connection has been due, `null` if neither is. */
   #waiting: number | null = performance.now();
   /** When it was last established, 0 if never. */
   #begun = 0;

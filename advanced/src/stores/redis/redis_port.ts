@@ -158,7 +158,7 @@ async function* nodeRedisKeys(client: NodeRedisClient, pattern: string): AsyncGe
   }
 }
 
-// version 4 yields single keys, later versions yield lists; both can be configured to return Buffers
+// version 4 yields single keys, later versions yield lists; all versions can be configured to return Buffers
 async function* flat(pages: AsyncIterable<unknown>): AsyncGenerator<string> {
   for await (const page of pages) yield* Array.isArray(page) ? page.map(String) : [String(page)];
 }

@@ -58,11 +58,11 @@ function script(name: string, text: () => string): RedisScript {
 
 /** Script parts that only some policies need. */
 interface Needs {
-  /** Whether any of them has `maxDebt`. */
+  /** Whether any policy has `maxDebt`. */
   readonly owes: boolean;
-  /** Whether any of them has calendar windows. */
+  /** Whether any policy has calendar windows. */
   readonly byCalendar: boolean;
-  /** Whether any of them has both. */
+  /** Whether any policy has `maxDebt` and calendar windows. */
   readonly owesByCalendar: boolean;
 }
 

@@ -63,7 +63,7 @@ export async function aBatchThatAsksOneCounterTwiceIsRefused(run: ContractRun): 
   }
 }
 
-/** Several times at once equals one after the other, also for a batch. */
+/** Several takes at once give the same result as in sequence, and so do batches. */
 export async function severalTimesAtOnceEqualOneAfterTheOther(run: ContractRun, operations: number): Promise<void> {
   const { algorithms, atomicBatch } = run.capabilities;
   for (const algorithm of run.traces(operations, 60)) {
@@ -96,7 +96,7 @@ export async function severalTimesAtOnceEqualOneAfterTheOther(run: ContractRun, 
   }
 }
 
-/** `decideEach`, if a store has it, decides many keys like `decide` called for one after the other. */
+/** `decideEach`, if a store has it, decides many keys like `decide` called for each key in sequence. */
 export async function decideEachIsDecidingOneByOne(run: ContractRun, operations: number): Promise<void> {
   const { store } = run;
   if (store.decideEach === undefined) return;
@@ -121,7 +121,7 @@ export async function decideEachIsDecidingOneByOne(run: ContractRun, operations:
   }
 }
 
-/** A shadow take is decided and counted, and never prevents the others from being granted. */
+/** A shadow take is decided and counted, and never prevents other takes from being granted. */
 export async function aShadowNeverVetoes(run: ContractRun, operations: number): Promise<void> {
   for (const algorithm of run.traces(operations, 60)) {
     const policy = await randomPolicy(run, algorithm, { leastLimit: 1 });

@@ -35,7 +35,7 @@ async function follow(run: ContractRun, policy: Policy, window: CalendarWindow):
   const { algorithm, windowMs } = policy;
   const key = run.name();
   const [model, besides] = [new ReferenceModel(), new ReferenceModel()];
-  // in one batch with a limit on another kind of window, which never refuses
+  // in one batch with a limit on a different kind of window, which never refuses
   const beside: Policy = { name: run.name(), algorithm, limit: 5000, windowMs };
   let last = await run.take(policy, key, 0);
   for (let i = 0; i < TRACE_LENGTH; i++) {

@@ -19,7 +19,7 @@ export async function aChangeKeepsWhatIsUsed(run: ContractRun, operations: numbe
   }
 }
 
-/** A changed policy with the same name for some keys does not affect the others. */
+/** A changed policy with the same name for some keys does not affect other keys. */
 export async function aChangeForSomeKeysLeavesTheOthersAlone(run: ContractRun, operations: number): Promise<void> {
   for (const algorithm of run.traces(operations, 30)) {
     const policy = await randomPolicy(run, algorithm, { leastLimit: 1 });

@@ -61,7 +61,7 @@ export async function countsByTheClockItIsGiven(run: ContractRun): Promise<void>
   }
 }
 
-/** A key refused too often is blocked for exactly as long as the policy specifies, and no other key is. */
+/** A key refused too often is blocked for exactly as long as the policy specifies, and no other key is blocked. */
 export async function aKeyRefusedTooOftenIsBlocked(run: ContractRun): Promise<void> {
   for (const algorithm of run.capabilities.algorithms) {
     const policy: Policy = { name: run.name(), algorithm, limit: 2, windowMs: 1000, block: { after: 3, forMs: 7000 } };

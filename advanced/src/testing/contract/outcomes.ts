@@ -95,7 +95,7 @@ export async function outcomesAreOfSingleUnits(run: ContractRun, given: Policy):
   run.same((await run.take(policy, key)).granted, 0, "what is not given back is not there");
 }
 
-/** Several times at once equals one after the other. */
+/** Several takes at once give the same result as in sequence. */
 export async function outcomesOfSeveralTimesAtOnce(run: ContractRun, given: Policy, operations: number): Promise<void> {
   for (let done = 0; done < operations; done += 60) {
     const policy = named(run, given);
@@ -113,7 +113,7 @@ export async function outcomesOfSeveralTimesAtOnce(run: ContractRun, given: Poli
   }
 }
 
-/** Concurrent takes admit what serial ones would. */
+/** Concurrent takes admit as many units as serial takes would. */
 export async function outcomesOfParallelTakes(run: ContractRun, given: Policy): Promise<void> {
   const policy = named(run, given);
   const key = run.name();

@@ -88,7 +88,7 @@ export function randomAdvance(
   if (ms > 0) run.advance(ms);
 }
 
-/** Returns a random cost: mostly 1, occasionally 0, all that is left, or one more than that. */
+/** Returns a random cost: mostly 1, occasionally 0, all units left, or one more. */
 export function randomCost(run: ContractRun, left: number): number {
   return run.oneOf([1, 1, 1, 2, 0, 3, run.pick(25), left, left + 1]);
 }

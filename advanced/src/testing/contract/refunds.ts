@@ -21,7 +21,7 @@ export async function aFreeRefusalChangesNothing(run: ContractRun, operations: n
   }
 }
 
-/** An immediate refund undoes a take; a partial one leaves the rest. */
+/** An immediate refund undoes a take; a partial refund leaves the rest. */
 export async function whatIsGivenBackWasNeverTaken(run: ContractRun, operations: number): Promise<void> {
   for (const algorithm of run.traces(operations, 60)) {
     const policy = await randomPolicy(run, algorithm, { leastLimit: 1 });

@@ -57,7 +57,7 @@ export async function grantsNoMoreThanTheBound(run: ContractRun, operations: num
   }
 }
 
-/** Concurrent takes admit what serial ones would. */
+/** Concurrent takes admit as many units as serial takes would. */
 export async function parallelTakesAdmitWhatSerialOnesDo(run: ContractRun, operations: number): Promise<void> {
   for (const algorithm of run.capabilities.algorithms) {
     const rounds = Math.max(1, Math.floor(operations / 500));

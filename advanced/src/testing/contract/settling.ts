@@ -54,7 +54,7 @@ export async function settlesByWhatWasUsed(run: ContractRun, operations: number)
   }
 }
 
-/** The same in calendar windows, which a store may reject: later ones pay off debts, however long they are. */
+/** The same in calendar windows, which a store may reject: later windows pay off debts, however long they are. */
 export async function settlesByTheCalendar(run: ContractRun, operations: number): Promise<void> {
   if (run.store.settle === undefined) return;
   for (const algorithm of run.traces(operations, TRACE_LENGTH)) {

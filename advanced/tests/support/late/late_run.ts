@@ -60,7 +60,7 @@ const LIMITS: readonly LimitOptions[] = [
 /** Maximum time between two decisions by the process without delays, in ms. */
 const GAP_MS = 10;
 /**
- * How long a key is used, in ms. First, delayed processes take many units at once. Then the other one takes single
+ * How long a key is used, in ms. First, delayed processes take many units at once. Then the other process takes single
  * units as soon as the store grants them.
  */
 const KEY_MS = 2 * WINDOW_MS;

@@ -15,7 +15,7 @@ export class Wire {
   replied = 0;
   readonly #pick: Pick;
 
-  /** @param pick Chooses each message's delay */
+  /** @param pick Selects each message's delay */
   constructor(pick: Pick) {
     this.#pick = pick;
   }

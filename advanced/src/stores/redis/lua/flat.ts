@@ -14,7 +14,7 @@ import { CALENDAR_END } from "../../../algorithms/fixed_window_lua.ts";
  *
  * @param constants The constants it needs
  * @param read Reads a state and computes the available units
- * @param write Consumes what fits
+ * @param write Consumes the units that fit
  */
 function flat(constants: string, read: string, write: string): string {
   return `
