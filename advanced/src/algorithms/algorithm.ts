@@ -33,7 +33,7 @@ export interface Algorithm {
   holdsUntil?(policy: Policy, cells: Cells, now: number): number;
   /** ms until `units` fit, 0 if they do now. Only called for units up to the capacity. */
   wait(policy: Policy, cells: Cells, now: number, units: number): number;
-  /** ms until the state equals a new key's. */
+  /** ms until the state equals that of a new key. */
   reset(policy: Policy, cells: Cells, now: number): number;
   /** Refunds units. Returns whether anything changed. */
   give(policy: Policy, cells: Cells, now: number, stamp: number, units: number): boolean;

@@ -39,7 +39,7 @@ export function countRefusals(
   array[at + BLOCKED_UNTIL] = now + block.forMs;
 }
 
-/** Bounds a state from a longer window or block to the policy's. */
+/** Bounds a state from a longer window or block to those of the policy. */
 export function shortenBlock(block: Block, windowMs: number, { array, at }: Cells, now: number): void {
   array[at + COUNTED_UNTIL] = Math.min(array[at + COUNTED_UNTIL]!, now + windowMs);
   array[at + BLOCKED_UNTIL] = Math.min(array[at + BLOCKED_UNTIL]!, now + block.forMs);

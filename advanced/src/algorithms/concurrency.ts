@@ -1,6 +1,6 @@
 import type { Algorithm, Cells } from "./algorithm.ts";
 
-// the next lease's number, the lease count, then each lease's number, expiry and units
+// the next lease number, the lease count, then the number, expiry and units of each lease
 const NEXT = 0;
 const LENGTH = 1;
 const LEASES = 2;

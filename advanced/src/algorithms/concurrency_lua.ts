@@ -1,4 +1,4 @@
-/** `concurrency` in Lua; the same rule as `concurrency.ts`. The next lease's number, then the leases. */
+/** `concurrency` in Lua; the same rule as `concurrency.ts`. The next lease number, then the leases. */
 export const CONCURRENCY = `
 do
   local function held(s, now)

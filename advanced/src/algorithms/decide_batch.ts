@@ -10,7 +10,7 @@ export interface TakeState {
   readonly cells: Cells;
   /** The state of the policy's `block`, `null` if it has none. */
   readonly block: Cells | null;
-  /** Whether the cells are known to have no debts, and no window longer than the policy's. */
+  /** Whether the cells are known to have no debts, and no window longer than that of the policy. */
   readonly isOfThisWindow?: boolean;
 }
 
@@ -80,7 +80,7 @@ export function decideBy(take: Take, state: TakeState, times: number, now: numbe
  *
  * @param take The granted take
  * @param state Its state
- * @param stamp Its verdict's stamp
+ * @param stamp The stamp from its verdict
  * @param change Units to add, or, below 0, to refund
  * @param now The store's time in ms
  * @param by The latest time at which it takes effect
@@ -178,7 +178,7 @@ function conclude(
   };
 }
 
-/** Applies the side effects of refusals. Returns the grant's new stamp. */
+/** Applies the side effects of refusals. Returns the new stamp for the grant. */
 function refuse(
   { policy, cost }: Take,
   { algorithm, cells, block }: TakeState,

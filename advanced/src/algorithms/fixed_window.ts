@@ -97,7 +97,7 @@ function endOf({ windowMs, align, window }: Policy, now: number): number {
   return align === "clock" ? now - now % windowMs + windowMs : now + windowMs;
 }
 
-/** ms from the window's end until `units` fit; for the whole limit, until nothing is used. */
+/** ms from the end of the window until `units` fit; for the whole limit, until nothing is used. */
 function laterMs(policy: Policy, { array, at }: Cells, now: number, units: number): number {
   if (!hasDebts(policy)) return 0;
   const windows = Math.ceil((array[at + USED]! + units - policy.limit) / paidIn(policy)) - 1;

@@ -1,7 +1,7 @@
 import { hasDebts, LONGEST_DEBT_MS, paidIn, type Policy } from "../policy/policy.ts";
 import type { Algorithm, Cells } from "./algorithm.ts";
 
-// the window length the counts belong to, the window's number, its usage, the previous window's usage
+// the window length the counts belong to, the window number, its usage, the usage of the previous window
 const WINDOW = 0;
 const NUMBER = 1;
 const CURRENT = 2;

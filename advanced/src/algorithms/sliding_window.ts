@@ -1,7 +1,7 @@
 import { bucketsOf, DEFAULT_BUCKETS, hasDebts, LONGEST_DEBT_MS, type Policy } from "../policy/policy.ts";
 import type { Algorithm, Cells } from "./algorithm.ts";
 
-// The window that the buckets divide, the latest bucket's number, the total at that time, and the ring of buckets.
+// The window that the buckets divide, the number of the latest bucket, the total at that time, and the ring of buckets.
 // Units in the total but in no bucket are owed.
 const WINDOW = 0;
 const LATEST = 1;

@@ -8,13 +8,13 @@ const WINDOW_SAMPLES = 50;
 const WINDOW_ERROR = 0.07;
 /** Once it has enough requests, a window lasts no longer than this, in ms. */
 const LONGEST_WINDOW_MS = 5000;
-/** A window's weight in the long-term latency, which covers about 600 windows. */
+/** The weight of a window in the long-term latency, which covers about 600 windows. */
 const LONG_TERM = 2 / 601;
 /** How far latency may exceed the long-term one before the limit shrinks. */
 const TOLERANCE = 1.2;
 /** Minimum fraction of the queue allowance, for servers whose requests all take equally long. */
 const LEAST_ALLOWANCE = 0.5;
-/** A new limit's weight. */
+/** The weight of a new limit. */
 const SMOOTHING = 0.2;
 /** After this many windows at the limit, the latency without a queue is measured again. */
 const PROBE_EVERY = 100;

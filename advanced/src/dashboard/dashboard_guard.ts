@@ -20,8 +20,8 @@ export interface DashboardRequest {
 const HOST = /^(\[[\da-f:.]+\]|[^ \t:/?#@\\[\]]+)(?::\d*)?$/i;
 
 /**
- * Normalizes a `Host` header like a URL: in lower case, with canonical addresses, without the port or a fully qualified
- * name's final dot.
+ * Normalizes a `Host` header like a URL: in lower case, with canonical addresses, without the port or the final dot of
+ * a fully qualified name.
  *
  * @param header The header
  * @returns The host, `undefined` if it is invalid

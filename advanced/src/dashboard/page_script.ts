@@ -1,5 +1,5 @@
 /**
- * The page's script. It requests the limiters' state every two seconds while the page is visible, and shows it. It
+ * The page script. It requests the limiters' state every two seconds while the page is visible, and shows it. It
  * creates elements and sets their text, never HTML.
  */
 export const SCRIPT = `"use strict";

@@ -25,7 +25,7 @@ function stateOf(name: string, shown: DashboardLimiter): unknown {
 }
 
 /**
- * The page's data, as JSON. It is safe in a script element, because nothing in it can close one.
+ * The page data, as JSON. It is safe in a script element, because nothing in it can close one.
  *
  * @param limiters The limiters by name
  * @param instance Identifies this process

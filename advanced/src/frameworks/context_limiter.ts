@@ -205,7 +205,7 @@ export class ContextLimiter<Ctx extends object, Rest extends unknown[] = [], Res
     await this.#asker.outcome.end(context, decision, { statusCode }, this.costOf(context, { statusCode }));
   }
 
-  /** Returns the callback for a request's cost. */
+  /** Returns the callback for the cost of a request. */
   costOf(context: Ctx, response: { statusCode: number }): CostOf {
     const costAfter = this.#costAfter;
     return costAfter && (() => costAfter(context, response));

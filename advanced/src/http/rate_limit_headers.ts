@@ -58,7 +58,7 @@ export function writeHeaders(
   if (!decision.allowed) writeRetryAfter(headers, Math.max(decision.retryAfterMs, earlierMs) + jitterOf(options));
 }
 
-/** Descriptions of a refusal's headers, by name, for documentation. */
+/** Descriptions of the headers on refusals, by name, for documentation. */
 export function headersSaid({ legacy, legacyReset, standard }: HeaderOptions): Record<string, string> {
   const inSeconds = "Seconds until all are available again.";
   return {

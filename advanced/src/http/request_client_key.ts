@@ -6,7 +6,7 @@ import { peerOf } from "@sluice/shared";
  * IPv6 client's subnet, because the client usually controls every address in it.
  *
  * With `req.ip` instead, as in `` `${req.ip}:${user}` ``, each of a client's 2^64 addresses would get its own quota.
- * Put it first: when the memory for keys is full, the limiter identifies a key's origin by its start.
+ * Put it first: when the memory for keys is full, the limiter identifies the origin of a key by its start.
  *
  * @param req The request from Sluice or Express, or any object with the client's address as `ip`
  * @param options How many bits of an IPv6 address identify a client

@@ -1,6 +1,6 @@
 import type { EndingResponse } from "@sluice/limiting";
 
-/** Aborts when a Node-style response's client disconnects, or immediately if it already has. */
+/** Aborts when the client of a Node-style response disconnects, or immediately if it already has. */
 export function signalOf(res: EndingResponse): AbortSignal {
   if (res.closed || res.destroyed) return AbortSignal.abort();
   const leaving = new AbortController();

@@ -51,9 +51,9 @@ export interface LimitOptions {
   /** Blocks a key after repeated refusals. */
   block?: Block | undefined;
   /**
-   * Allows settling decisions with their actual cost: the most units by which a key's usage may exceed the limit. Later
-   * windows, including calendar windows, pay the debt off before they grant anything. Not for `"concurrency"`, nor with
-   * `onDenied` or `leases`.
+   * Allows settling decisions with their actual cost: the most units by which usage on a key may exceed the limit.
+   * Later windows, including calendar windows, pay the debt off before they grant anything. Not for `"concurrency"`,
+   * nor with `onDenied` or `leases`.
    */
   maxDebt?: number | undefined;
   /** Decides, counts and reports, but never refuses. */

@@ -19,7 +19,7 @@ export interface Settleable {
 /** The limiter methods that a settlement uses. */
 export interface Settling {
   /**
-   * Changes one take's counted units.
+   * Changes the counted units of one take.
    *
    * @param change Units to add, or, below 0, to refund
    * @returns The state afterwards, as from a store's `settle`; `null` if the store could not be reached

@@ -88,7 +88,7 @@ export class TopRefusals {
     if (this.#counts.size > 2 * MOST_REFUSED) this.#shrink(now);
   }
 
-  // subtracts the first dropped key's count from all counts, so that the key can return and be counted fairly
+  // subtracts the count of the first dropped key from all counts, so that the key can return and be counted fairly
   #shrink(now: number): void {
     this.#forgetFree(now);
     const byRefusals = Array.from(this.#counts).sort(([, a], [, b]) => b.refusals - a.refusals);

@@ -129,7 +129,7 @@ export class WaitQueue {
     refusal: Decision | null = null,
   ): Promise<Decision> {
     if (this.#closed !== null) throw this.#closed;
-    // an external refusal's time is unknown, so any recorded refund may be newer
+    // the time of an external refusal is unknown, so any recorded refund may be newer
     const askedAt = refusal === null ? this.#returns : Math.max(0, this.#returns - RECENT);
     const { timeoutMs, signal } = ending;
     // not a RangeError, which means a full queue
@@ -202,7 +202,7 @@ export class WaitQueue {
   }
 
   async #follow(lane: Lane, waiter: Waiter, ahead: Promise<unknown>): Promise<void> {
-    // on Workers, an ended request's promise rejects
+    // on Workers, the promise of an ended request rejects
     const turn = this.#options.timers.endWithRequest ? ahead.catch(() => {}) : ahead;
     await Promise.race([waiter.granted, turn, waiter.cancellation.promise]);
     await this.#head(lane, waiter);

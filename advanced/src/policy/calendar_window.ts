@@ -35,8 +35,8 @@ export interface CalendarWindow {
   /** The IANA time zone name, such as `"Europe/Berlin"`; `"UTC"` by default. */
   readonly timeZone?: string | undefined;
   /**
-   * A window's first day. For a week, a weekday, `"monday"` by default. For a month, a day from 1, the default, to 31,
-   * capped at the last day of the month.
+   * The first day of a window. For a week, a weekday, `"monday"` by default. For a month, a day from 1, the default, to
+   * 31, capped at the last day of the month.
    */
   readonly startsOn?: Weekday | number | undefined;
 }

@@ -40,7 +40,7 @@ export function checkPolicy(policy: Policy, caller: string): void {
 }
 
 /**
- * Checks a policy's name. Headers contain it as a structured-field string (RFC 9651), so it must be visible ASCII.
+ * Checks a policy name. Headers contain it as a structured-field string (RFC 9651), so it must be visible ASCII.
  *
  * @param name The name
  * @param option The option that contains it

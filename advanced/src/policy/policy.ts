@@ -61,12 +61,12 @@ export interface Policy {
   readonly buckets?: number | undefined;
   /** `"fixed-window"`: whether windows begin with a key's first request (default), or are aligned to the clock. */
   readonly align?: "first-hit" | "clock" | undefined;
-  /** A refusal's effect, `"free"` by default. */
+  /** The effect of a refusal, `"free"` by default. */
   readonly onDenied?: OnDenied | undefined;
   /** Blocks a key after repeated refusals. */
   readonly block?: Block | undefined;
   /**
-   * Allows settling decisions under this policy: the most units by which a key's usage may exceed the limit. Later
+   * Allows settling decisions under this policy: the most units by which usage on a key may exceed the limit. Later
    * windows pay the debt off before they grant anything. Not for `"concurrency"`; requires `onDenied: "free"`.
    */
   readonly maxDebt?: number | undefined;
@@ -76,7 +76,7 @@ export interface Policy {
  * The most units a policy can ever grant at once.
  *
  * @param policy The policy
- * @returns A token bucket's burst, otherwise the limit
+ * @returns The burst of a token bucket, otherwise the limit
  */
 export function capacityOf({ algorithm, limit, burst }: Policy): number {
   return algorithm === "token-bucket" && limit > 0 ? burst ?? limit : limit;

@@ -58,7 +58,7 @@ export interface Capabilities {
 
 /** Selects keys for `reset`. */
 export interface Selector {
-  /** The policy's name. */
+  /** The policy name. */
   readonly policy: string;
   /** The key; without it, all keys under the policy. */
   readonly key?: string | undefined;
@@ -96,7 +96,7 @@ export interface Store {
    * Refunds units.
    *
    * @param take The granted take
-   * @param stamp Its verdict's stamp
+   * @param stamp The stamp from its verdict
    * @param amount Units to refund
    * @returns Whether anything changed: an outdated stamp has no effect
    */
@@ -109,7 +109,7 @@ export interface Store {
    * limit, but by no more than `maxDebt`.
    *
    * @param take The granted take, under a policy with `maxDebt`
-   * @param stamp Its verdict's stamp
+   * @param stamp The stamp from its verdict
    * @param change Units to add, or, below 0, to refund
    * @returns The state afterwards; `granted` is the actual change in counted units, below 0 if fewer are counted
    */

@@ -15,7 +15,7 @@ export function pathOf(target: string): string {
  * slash, which Hono looks for after the scheme, and Elysia from the twelfth character on. They differ for hosts that
  * clients make up, such as `a?` or `a`.
  *
- * @param url The request's URL
+ * @param url The request URL
  */
 export function webPathsOf(url: string): readonly string[] {
   const start = url.indexOf("/", url.indexOf(":") + 4);
@@ -39,8 +39,8 @@ const READINGS: readonly ((path: string) => string)[] = [
 ];
 
 /**
- * Returns a path's possible readings, those with the fewest changes first. Sluice, Express and Koa route the path as
- * sent; in a URL, backslashes are slashes and `/../` is resolved; Hono, h3 and Fastify decode it; file names have no
+ * Returns the possible readings of a path, those with the fewest changes first. Sluice, Express and Koa route the path
+ * as sent; in a URL, backslashes are slashes and `/../` is resolved; Hono, h3 and Fastify decode it; file names have no
  * encoded slashes and no empty segments. A rule applies if any of these spellings matches.
  *
  * @param path The path, as sent

@@ -28,7 +28,7 @@ export interface PolicyDocument {
    * charged.
    */
   readonly policies: readonly DocumentPolicy[];
-  /** For the simulator: where a log contains a request's parts. */
+  /** For the simulator: where a log contains the parts of a request. */
   readonly fields?: Readonly<Record<string, string>> | undefined;
 }
 

@@ -64,7 +64,7 @@ export class PolicyRules {
     this.identity = this.#text = JSON.stringify(document);
   }
 
-  /** The policies, in the document's order. */
+  /** The policies, in document order. */
   get policies(): readonly Policy[] {
     return this.#rules.rules.map(({ policy }) => policy);
   }
@@ -126,7 +126,7 @@ export class PolicyRules {
   }
 
   /**
-   * The current document's rules.
+   * The rules in the current document.
    *
    * @internal
    */

@@ -16,7 +16,7 @@ export type DocumentPath = readonly (string | number)[];
 export type Refuse = (path: DocumentPath, message: string) => never;
 
 const DOCUMENT_NAMES = ["$schema", "policies", "shadow", "fields"];
-/** A logged request's parts, under their names in `fields`. */
+/** The parts of a logged request, under their names in `fields`. */
 export const FIELD_NAMES = ["time", "address", "method", "path", "tier"] as const;
 const LIMIT_NAMES = ["algorithm", "window", "limit", "burst", "buckets", "align"];
 const POLICY_NAMES = [

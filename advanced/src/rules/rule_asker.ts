@@ -24,7 +24,7 @@ type Telling<Req> = (req: Req, ...rest: never[]) => Awaitable<string | number | 
 
 /** The program's functions for requests. */
 export interface Told<Req> {
-  /** The tier of a request's client. */
+  /** The client's tier. */
   readonly tier?: Telling<Req> | undefined;
   /** The values for `{ field: name }`. */
   readonly fields?: Readonly<Record<string, Telling<Req>>> | undefined;

@@ -29,7 +29,7 @@ export interface Rule {
   readonly tiers: ReadonlyMap<string, OwnLimit | null>;
   /** Fields that the key needs. */
   readonly fields: readonly string[];
-  /** The matching spellings of a request's path; none if the rule does not apply. The method is in upper case. */
+  /** The matching spellings of a request path; empty if the rule does not apply. The method is in upper case. */
   concerned(method: string, spellings: readonly string[]): readonly string[];
   /** The key for a request with these matching spellings; `undefined` if it lacks a part. */
   keyOf(request: RuleRequest, spellings: readonly string[]): string | undefined;
@@ -52,9 +52,9 @@ export interface RuleChoice {
   readonly policy: string | undefined;
 }
 
-/** A document's rules. */
+/** The rules in a document. */
 export class RuleSet {
-  /** The rules, in the document's order. */
+  /** The rules, in document order. */
   readonly rules: readonly Rule[];
   /** All rules as one limiter's limits, and the tiers as policies for individual keys. */
   readonly limits: LimitsOptions;

@@ -5,7 +5,7 @@ import { type Fields, type Grammar, w3cFields } from "./text_log.ts";
 /**
  * Creates a reader for text lines.
  *
- * @param name The format's name
+ * @param name The format name
  * @param grammar Splits a line into fields
  * @param fields The user's field names
  */

@@ -17,7 +17,7 @@ const TRIED_AT_ONCE = 15;
 const TRIED_WITH_MANY_KEYS = 3;
 const MANY_KEYS = 200_000;
 
-/** A search for one policy's limit. */
+/** A search for the limit of one policy. */
 class Search {
   readonly tally: Tally;
   readonly allowed: number;

@@ -5,7 +5,7 @@ import { type RequestFields, USUAL_FIELDS } from "./request_fields.ts";
 import { balancerLog, commonLog, envoyLog, type Grammar, haproxyLog } from "./text_log.ts";
 
 interface Format {
-  /** Whether a log's first line has this format. */
+  /** Whether the first line of a log has this format. */
   begins(line: string, fields: RequestFields): boolean;
   reader(fields: RequestFields): LineReader;
 }
@@ -25,7 +25,7 @@ const FORMATS: Readonly<Record<LogFormat, Format>> = {
 /** The formats' names, in the order in which they are tried. */
 export const LOG_FORMATS = Object.keys(FORMATS) as readonly LogFormat[];
 
-/** Returns a line's format, `null` if it is unknown. */
+/** Returns the format of a line, `null` if it is unknown. */
 export function formatOf(line: string, fields: RequestFields): LogFormat | null {
   return LOG_FORMATS.find((name) => FORMATS[name].begins(line, fields)) ?? null;
 }

@@ -8,7 +8,7 @@ const LACKING = {
 } as const;
 
 /**
- * Notes for a report's reader. They consist of ASCII sentences and file names.
+ * Notes for readers of a report. They consist of ASCII sentences and file names.
  *
  * @param report The report
  */

@@ -5,7 +5,7 @@ import type { RequestFields } from "./request_fields.ts";
 
 export interface PolicyFile {
   readonly rules: readonly Rule[];
-  /** Where logs contain a request's parts. */
+  /** Where logs contain the parts of a request. */
   readonly fields: RequestFields;
 }
 
@@ -47,7 +47,7 @@ export function readPolicyFile(text: string, name: string): PolicyFile {
   return { rules, fields: (content as { fields?: RequestFields }).fields ?? {} };
 }
 
-/** An error's position in the text: the value, or an unknown name itself, or a missing value's parent. */
+/** The position of an error in the text: the value, or an unknown name itself, or the parent of a missing value. */
 function offsetOf(document: ReturnType<typeof parseDocument>, path: DocumentPath): number {
   for (let length = path.length; length > 0; length--) {
     const parent: unknown = document.getIn(path.slice(0, length - 1), true) ?? document.contents;

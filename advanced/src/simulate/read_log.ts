@@ -41,7 +41,7 @@ export interface LogSummary {
   readonly firstBroken: readonly BrokenLine[];
   /** Lines that came after a later one, and were moved before it. */
   readonly outOfOrder: number;
-  /** Lines that came too late for that, and count at the previous line's time. */
+  /** Lines that came too late for that, and count at the time of the previous line. */
   readonly late: number;
   /** Fields that every request lacks: address, method or path. */
   readonly lacks: readonly ("address" | "method" | "path")[];

@@ -33,9 +33,9 @@ export interface Audience {
   keyless?(policy: Policy): void;
 }
 
-/** Replaces one policy's limit. */
+/** Replaces the limit of one policy. */
 export interface OtherLimit {
-  /** The policy's name. */
+  /** The policy name. */
   readonly name: string;
   readonly limit: number;
 }
@@ -177,7 +177,7 @@ export class Replay {
     }
   }
 
-  // a customer's tier keeps its limit, whatever the policy's limit
+  // a customer's tier keeps its limit, whatever limit the policy has
   #policyOf({ policy: name, limit }: Pick<LoggedTake, "policy" | "limit">): Policy | undefined {
     const policy = this.#policies.get(name);
     if (policy === undefined || limit === undefined) return policy;

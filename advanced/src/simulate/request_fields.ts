@@ -6,10 +6,10 @@ import { type LoggedRequest, UnreadableLine } from "./log_record.ts";
 /** Where a log has these fields, as specified by the user. */
 export type RequestFields = Readonly<Partial<Record<typeof FIELD_NAMES[number], string>>>;
 
-/** Looks up a line's field by its name. */
+/** Looks up a field in a line by name. */
 export type Lookup = (name: string) => string | undefined;
 
-/** Creates a request from a line's fields. It only retains the function for later lookups. */
+/** Creates a request from the fields in a line. It only retains the function for later lookups. */
 export type RequestReader = (lookup: Lookup, field: LoggedRequest["field"]) => LoggedRequest;
 
 /**

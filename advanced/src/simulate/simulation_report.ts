@@ -29,7 +29,7 @@ export interface AtMostReport extends LimitFound {
   readonly share: number;
 }
 
-/** One policy's result. */
+/** The result for one policy. */
 export interface PolicyReport {
   readonly name: string;
   readonly algorithm: AlgorithmName;
@@ -81,7 +81,7 @@ export interface SimulationReport {
 }
 
 /**
- * Creates a policy's report.
+ * Creates the report for a policy.
  *
  * @param tally Its results
  * @param mostKeys Maximum keys to list

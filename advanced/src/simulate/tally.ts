@@ -12,7 +12,7 @@ const MOST_KEYS = 2_000_000;
 const OTHERS = "\nothers";
 
 export interface KeyFigures {
-  /** The key's number, from 0. */
+  /** The key number, from 0. */
   readonly id: number;
   requests: number;
   /** Refused requests. */
@@ -24,7 +24,7 @@ export interface KeyFigures {
   lastMs: number;
 }
 
-/** One policy's result. */
+/** The result for one policy. */
 export class Tally {
   readonly policy: Policy;
   /** Whether it only counts and reports. */
@@ -98,7 +98,7 @@ export class Tally {
     return figures;
   }
 
-  /** A counted key's figures. */
+  /** The figures for a counted key. */
   figuresOf(key: string): KeyFigures | undefined {
     return this.keys.get(key) ?? this.keys.get(OTHERS);
   }

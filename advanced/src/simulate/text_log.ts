@@ -1,7 +1,7 @@
 import { subnetOf } from "@sluice/shared";
 import { UnreadableLine } from "./log_record.ts";
 
-/** A line's fields by name; `-` and empty mean none. */
+/** The fields in a line, by name; `-` and empty mean none. */
 export type Fields = Readonly<Record<string, string | undefined>>;
 
 /** Splits a line into fields. Returns `null` for a line in a different format. */

@@ -82,7 +82,7 @@ export class CellColumns {
     this.#blocks?.clear(slot);
   }
 
-  /** Whether a slot's state equals a new key's. */
+  /** Whether a slot's state equals that of a new key. */
   isIdle(cursor: SlotCursor, slot: number, policy: Policy, now: number): boolean {
     this.moveTo(cursor, slot, policy);
     if (this.#algorithm.reset(policy, cursor.cells, now) > 0) return false;
@@ -102,7 +102,7 @@ export class CellColumns {
     };
   }
 
-  /** Copies another table's state. */
+  /** Copies the state from another table. */
   copy(slot: number, from: CellColumns, other: number): void {
     if (this.#width === 0) {
       const own = from.#own.get(other);

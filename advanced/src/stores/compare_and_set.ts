@@ -1,6 +1,6 @@
 import type { Awaitable } from "../policy/store.ts";
 
-/** A state's location: the policy's name, the key, and the state's shape. */
+/** The location of a state: the policy name, the key, and the shape of the state. */
 export type StateKey = readonly [policy: string, key: string, shape: string];
 
 /** A value with a version that distinguishes it from other values. */
@@ -77,7 +77,7 @@ export interface CompareAndSet {
   commit(writes: readonly StateWrite[], within?: CommitTime): Awaitable<boolean | CommitResult>;
   /** Deletes a value, whatever its version. */
   delete(key: StateKey): Awaitable<void>;
-  /** Lists a policy's values, or those for one of its keys. */
+  /** Lists the values for a policy, or those for one of its keys. */
   list(policy: string, key?: string): AsyncIterable<ListedValue>;
   /** Closes the connection. */
   close?(): Awaitable<void>;

@@ -1,6 +1,6 @@
 import type { Awaitable } from "../policy/store.ts";
 
-/** A counter's result for a key. */
+/** The result from a counter for a key. */
 export interface CounterInfo {
   /** Hits in the current window. */
   totalHits: number;
@@ -68,7 +68,7 @@ export function isCallbackCounter(counter: AnyCounter): counter is CallbackCount
  *
  * @param counter The counter
  * @param key The key
- * @returns The counter's result
+ * @returns The result from the counter
  * @throws {TypeError} If it is not a number of hits, or has an invalid time
  */
 export async function hit(counter: AnyCounter, key: string): Promise<CounterInfo> {
@@ -83,8 +83,8 @@ function told(counter: AnyCounter, key: string): Awaitable<CounterInfo> {
 }
 
 /**
- * Checks a counter's result, because a non-number would pass as a grant. A counter that stores JSON returns times as
- * strings.
+ * Checks the result from a counter, because a non-number would pass as a grant. A counter that stores JSON returns
+ * times as strings.
  *
  * @param told The result
  * @throws {TypeError} If its hits are not a number, or its time is invalid

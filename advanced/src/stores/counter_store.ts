@@ -38,7 +38,7 @@ const windows = new WeakMap<AnyCounter, number>();
  * It supports fixed windows that begin with the first hit, not windows aligned to the clock or calendar, and neither
  * `block` nor `onDenied: "extend"`. A cost of `k` takes `k` increments, which are not atomic: near the limit, processes
  * may refuse each other. After a refusal, hits are removed if the cost was above 1; a refused single unit stays counted
- * unless it is refunded. Keys are prefixed with the policy's name, so policies on one database stay separate. If a
+ * unless it is refunded. Keys are prefixed with the policy name, so policies on one database stay separate. If a
  * counter returns no `resetTime`, a window is assumed to begin with the first hit that this process sees. If it has no
  * `get`, the window is assumed to hold the count that this process saw last.
  *
@@ -70,7 +70,7 @@ export function fromCounter(
   return new CounterStore(counter, options);
 }
 
-/** A policy's counter, once it is ready. */
+/** The counter for a policy, once it is ready. */
 interface Begun {
   readonly policy: string;
   readonly legacy: AnyCounter;

@@ -7,7 +7,7 @@ import type { Awaitable, Take, Verdict } from "../policy/store.ts";
  *
  * @param takes The batch
  * @param times How often it is requested
- * @param decide Decides one key's takes
+ * @param decide Decides the takes on one key
  * @param give Refunds units
  * @returns The verdicts, in the takes' order
  */

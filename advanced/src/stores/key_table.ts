@@ -6,7 +6,7 @@ import { followsClock, hasDebts, type Policy } from "../policy/policy.ts";
 import { CellColumns, type SlotCursor } from "./cell_columns.ts";
 import type { Entry, Take, Verdict } from "../policy/store.ts";
 
-/** One policy's keys, with states in typed arrays that grow in small steps. */
+/** The keys under one policy, with states in typed arrays that grow in small steps. */
 export class KeyTable {
   readonly #slots: SlotTable;
   readonly #own: CellColumns;
@@ -18,7 +18,7 @@ export class KeyTable {
   #slowest: Policy;
   /** The longest window among policies that have written to the table, in ms; `Infinity` once it may contain debts. */
   #longestMs: number;
-  /** Whether the first policy's windows follow the system clock. */
+  /** Whether the windows of the first policy follow the system clock. */
   readonly #followsClock: boolean;
 
   /**
@@ -94,7 +94,7 @@ export class KeyTable {
     return cursor;
   }
 
-  /** Stores a decision's writes. */
+  /** Stores the writes from a decision. */
   commit(cursor: SlotCursor, slot: number): void {
     this.#columnsOf(slot).commit(cursor, indexOf(slot));
   }

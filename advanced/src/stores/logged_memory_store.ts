@@ -22,7 +22,7 @@ export interface LoggedMemoryStoreOptions extends MemoryStoreOptions {
 
 /** A take in the log. */
 export interface LoggedTake {
-  /** Its policy's name. */
+  /** Its policy name. */
   readonly policy: string;
   /** The key, as stored. */
   readonly key: string;
@@ -30,7 +30,7 @@ export interface LoggedTake {
   readonly cost: number;
   /** Whether the policy refused any part. */
   readonly verdict: "granted" | "refused";
-  /** The limit, if it differs from the policy's as first logged: a customer's tier. */
+  /** The limit, if it differs from the policy limit as first logged: a customer's tier. */
   readonly limit?: number;
   /** Whether it never refuses. */
   readonly shadow?: true;
@@ -103,7 +103,7 @@ export class LoggedMemoryStore extends MemoryStore {
     if (typeof write !== "function") {
       refuseOption("LoggedMemoryStore", "write", "a function that gets each line", write);
     }
-    // the store counts in whole ms that never go back, so the latest reading is the decision's time
+    // the store counts in whole ms that never go back, so the latest reading is the time of the decision
     const time = { latest: 0 };
     super({ ...bounds, clock: () => time.latest = Math.max(time.latest, Math.floor(clock())) });
     this.#time = time;

@@ -15,13 +15,13 @@ export interface StateRecords {
   keys(): Iterable<string>;
 }
 
-// a shape has one slash, so a policy's name may contain any number of them
+// a shape has one slash, so a policy name may contain any number of them
 function nameOf(policy: Policy): string {
   return `${shapeOf(policy)}/${policy.name}`;
 }
 
 /**
- * Decides one key's takes on its partition's records.
+ * Decides the takes on one key, on the records in its partition.
  *
  * @param records The partition's records; changed ones are written
  * @param takes The takes
@@ -68,7 +68,7 @@ function keep(records: StateRecords, policy: Policy, record: Float64Array | null
 }
 
 /**
- * Reads a policy's record in a partition.
+ * Reads the record for a policy in a partition.
  *
  * @returns The verdict for cost 0, `null` if there is no record in use
  */
@@ -80,7 +80,7 @@ export function inspectIn(records: StateRecords, policy: Policy, key: string, no
 }
 
 /**
- * Forgets a policy's records in a partition.
+ * Forgets the records for a policy in a partition.
  *
  * @returns 1 if there was one in use, otherwise 0
  */

@@ -9,16 +9,16 @@ import type { StoreClock } from "@sluice/limiting";
 /** Maximum keys whose windows are remembered; beyond that, the least recently seen key gets no more refunds. */
 const MOST_SEEN = 100_000;
 
-/** ms by which two replies may differ about a window's end. */
+/** ms by which two replies may differ about the end of a window. */
 const MAX_END_ERROR = 1000;
 
-/** A key's window: used units, and its end in ms. */
+/** The window for a key: used units, and its end in ms. */
 interface Window {
   readonly used: number;
   readonly end: number;
 }
 
-/** One policy's counter. Turns express-rate-limit's two operations into decisions. */
+/** The counter for one policy. Turns express-rate-limit's two operations into decisions. */
 export class PolicyCounter {
   readonly #legacy: AnyCounter;
   readonly #windowMs: number;

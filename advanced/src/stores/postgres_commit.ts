@@ -178,7 +178,7 @@ export function isRow([policy, key, shape]: Columns): string {
   return `policy = ${policy} AND key = ${key} AND shape = ${shape}`;
 }
 
-/** A row's value as hexadecimal digits: a subquery, which PostgreSQL can plan by the key alone. */
+/** The value of a row as hexadecimal digits: a subquery, which PostgreSQL can plan by the key alone. */
 export function valueOf(table: string, columns: Columns): string {
   return `(SELECT encode(value, 'hex') FROM ${table} WHERE ${isRow(columns)})`;
 }

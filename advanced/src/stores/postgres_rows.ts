@@ -54,7 +54,7 @@ interface FoundRow {
   readonly [column: `v${number}`]: string | null;
 }
 
-/** States in a table's rows. A value is its own version: changing back to it is no change. */
+/** States in table rows. A value is its own version: changing back to it is no change. */
 export class PostgresRows implements CompareAndSet {
   readonly commitsTell = true;
   readonly #query: PostgresQuery;

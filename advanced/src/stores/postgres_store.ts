@@ -39,7 +39,7 @@ export interface PostgresStoreOptions {
    * `Pool` or `Client`, unless the program listens for them.
    */
   client: PostgresClient;
-  /** Prefix for the table's name, `"sluice_rate_limit"` by default. */
+  /** Prefix for the table name, `"sluice_rate_limit"` by default. */
   table?: string | undefined;
   /** How often to try a decision that loses to other processes, 30 by default. */
   attempts?: number | undefined;

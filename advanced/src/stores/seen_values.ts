@@ -16,7 +16,7 @@ const LONGEST = 1024;
 /** The assumed value for unknown keys. */
 const ABSENT: VersionedValue = { value: null, version: null };
 
-/** A key's cached state. */
+/** The cached state of a key. */
 interface Seen {
   /** The last known value; `null` if it must be read. */
   value: VersionedValue | null;

@@ -19,7 +19,7 @@ export function shortKey(key: string): string {
   return bytes.length <= LONGEST_PLAIN_KEY ? key : hashKey(key);
 }
 
-/** A key's SHA-256, marked as such. */
+/** The SHA-256 of a key, marked as such. */
 export function hashKey(key: string): string {
   return `sha-256:${hex(sha256(new TextEncoder().encode(key)))}`;
 }

@@ -58,7 +58,7 @@ export interface SqliteDatabase {
 export interface SqliteStoreOptions {
   /** A connection for this store alone: other code's transactions would merge with the store's. */
   database: SqliteDatabase;
-  /** Prefix for the table's name, `"sluice_rate_limit"` by default. */
+  /** Prefix for the table name, `"sluice_rate_limit"` by default. */
   table?: string | undefined;
   /** Current time in ms; for tests. */
   clock?: (() => number) | undefined;
@@ -77,7 +77,7 @@ const KEPT_MS = 60_000;
 /** Rows listed per page. */
 const PAGE = 100;
 
-/** The store's statements; it sends no others. */
+/** The store's statements; it sends no other statements. */
 interface Statements {
   readonly begin: SqliteStatement;
   readonly commit: SqliteStatement;

@@ -84,9 +84,9 @@ export function isChanged({ before, blockCells, cells }: KeyState): boolean {
 }
 
 /**
- * When a state no longer matters, and equals a new key's.
+ * When a state no longer matters, and equals that of a new key.
  *
- * It is at least 1 ms ahead: a lease's number could be reused if its state were forgotten within the same ms.
+ * It is at least 1 ms ahead: a lease number could be reused if its state were forgotten within the same ms.
  *
  * @param policy The policy
  * @param state The state
@@ -103,7 +103,7 @@ function expiryOf(policy: Policy, { algorithm, cells, blockCells }: KeyState, no
  * @param policy The policy it was decided under
  * @param state The state
  * @param now The store's time in ms
- * @returns The record, `null` if it would equal a new key's
+ * @returns The record, `null` if it would equal that of a new key
  */
 export function encodeState(policy: Policy, state: KeyState, now: number): Float64Array | null {
   const { array } = state.cells;

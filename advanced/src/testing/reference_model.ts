@@ -7,7 +7,7 @@ interface Event {
   readonly time: number;
   units: number;
   readonly stamp: number;
-  /** Forces a token bucket's level down to this many units after the event. */
+  /** Forces the level of a token bucket down to this many units after the event. */
   readonly emptied?: boolean;
 }
 
@@ -115,7 +115,7 @@ export class ReferenceModel {
     return Number(level >= 0n ? level / unit : -ceilDiv(-level, unit));
   }
 
-  /** Decides one take, and applies a refusal's side effects. */
+  /** Decides one take, and applies the side effects of a refusal. */
   decide({ policy, cost }: Take, now: number): Verdict {
     const capacity = capacityOf(policy);
     const wasBlocked = this.#blockedUntil > now;
@@ -158,7 +158,7 @@ export class ReferenceModel {
   /**
    * Corrects a grant to its actual cost.
    *
-   * @param stamp The grant's stamp
+   * @param stamp The stamp of the grant
    * @param change Units to add, one by one, up to the policy's `maxDebt`; or, below 0, to refund
    * @returns The actual change in counted units
    */

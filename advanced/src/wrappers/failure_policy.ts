@@ -46,7 +46,7 @@ const NO_OTHERS: readonly (readonly Take[])[] = [];
 /** Where a decision came from. */
 export type DecidedBy = "store" | OnStoreFailure;
 
-/** A batch's verdicts, and where they came from. */
+/** The verdicts on a batch, and where they came from. */
 export interface Decided {
   /** The verdicts. */
   readonly verdicts: readonly Verdict[];
@@ -239,7 +239,7 @@ export class FailurePolicy {
   }
 
   /**
-   * Changes a take's counted units where they were granted, within the timeout. Never rejects.
+   * Changes the counted units of a take where they were granted, within the timeout. Never rejects.
    *
    * @returns The state afterwards; `null` if the store could not be reached
    */

@@ -5,7 +5,7 @@ import { FaultyStore, type Policy, type Store, type Take, type Verdict } from ".
 const POLICY: Policy = { name: "p", algorithm: "fixed-window", limit: 5, windowMs: 60_000 };
 const TAKE: Take = { policy: POLICY, key: "k", cost: 1 };
 
-/** The key's used units, read without faults. */
+/** The used units of the key, read without faults. */
 function usedOf(store: Store): number {
   return 5 - (store as MemoryStore).decide([{ ...TAKE, cost: 0 }])[0]!.remaining;
 }

@@ -188,7 +188,7 @@ Deno.test("whoever knows the secret sees the dashboard, with any user name", asy
   }
 });
 
-/** A reset request's headers, and its status. The origin is http://localhost. */
+/** The headers of a reset request, and its status. The origin is http://localhost. */
 const RESETS: [Record<string, string>, number][] = [
   [{ "sec-fetch-site": "same-origin" }, 200],
   [{ "sec-fetch-site": "same-origin", origin: "http://localhost" }, 200],

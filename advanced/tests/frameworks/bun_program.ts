@@ -24,7 +24,7 @@ async function report(name: string, server: BunServer): Promise<void> {
   console.log(`${name}: ${said.join(", ")}`);
 }
 
-/** Counts the hosts for which a route's policy refuses the second request. */
+/** Counts the hosts for which the policy for a route refuses the second request. */
 async function reportRoutes(name: string, server: BunServer): Promise<void> {
   let refused = 0;
   for (const host of HOSTS) {

@@ -88,7 +88,7 @@ Deno.test("a refusal that was remembered is not told to a key whose policy has c
   }
 });
 
-/** Sends a user's request to a limit, and returns the remaining units, or the refusal's status. */
+/** Sends a user's request to a limit, and returns the remaining units, or the status of the refusal. */
 function asker(limit: ReturnType<typeof fetchLimit>) {
   const handler = limit((request) => Response.json(limit.decisionOf(request)!.remaining));
   return async (user: string) => {

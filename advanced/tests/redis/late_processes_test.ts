@@ -6,7 +6,7 @@ const PROCESSES = 4;
 const TAKES = 1_000;
 const MAX = 400;
 
-/** How long a process stops: far longer than it runs within a decision's time limit. */
+/** How long a process stops: far longer than it runs within the time limit for a decision. */
 const STILL_MS = 60;
 
 Deno.test("processes that get hardly any time to run admit exactly max while the server answers", async () => {

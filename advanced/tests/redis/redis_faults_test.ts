@@ -9,7 +9,7 @@ import { FaultyStore, VirtualClock } from "../../testing.ts";
 import { startProxy } from "../support/tcp_proxy.ts";
 import { PATIENCE_MS } from "../../../tests/support/patience.ts";
 
-/** Tolerance beyond a decision's time budget, in ms. */
+/** Tolerance beyond the time budget for a decision, in ms. */
 const GRACE_MS = 20;
 
 function limiterOn(url: string, options: LimiterOptions = {}): Limiter {

@@ -1,4 +1,4 @@
-/** No spelling of a target reaches a handler without its route's policy, or with a separate counter. */
+/** No spelling of a target reaches a handler without the policy for its route, or with a separate counter. */
 import { assert, assertEquals } from "@std/assert";
 import { rateLimit } from "@sluice/rate-limit";
 import { PolicyRules } from "@sluice/rate-limit/rules";

@@ -336,7 +336,7 @@ Deno.test("lines that are out of order are put in order, and it is said", async 
   assertEquals([mixed.policies[0].requests, mixed.policies[0].limited], [requests, limited]);
   assertEquals(straight.log.outOfOrder, 0);
   assert(mixed.log.outOfOrder > 100 && mixed.log.late === 0);
-  // a line that comes thousands of lines too late counts at the previous line's time
+  // a line that comes thousands of lines too late counts at the time of the previous line
   const many = hits(8, 9000);
   const { output } = await simulate(
     { "access.log": logOf([...many.slice(1), many[0]!]), "p.yaml": FIXED },

@@ -25,7 +25,9 @@ import { type Random, seededRandom } from "../../src/testing/seeded_random.ts";
 const TRACES = Math.ceil(Number(Deno.env.get("SLUICE_FUZZ_OPERATIONS") ?? 3000) / 20);
 const STEPS = 120;
 
-/** A take's result: its policy's name and key, its cost, how often it was requested, and how often it was refused. */
+/**
+ * The result of a take: its policy name and key, its cost, how often it was requested, and how often it was refused.
+ */
 type Seen = readonly [policy: string, key: string, cost: number, times: number, refused: number];
 
 /** A logged store that also records its decisions. */

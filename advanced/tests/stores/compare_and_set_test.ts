@@ -260,7 +260,7 @@ Deno.test("a database that writes one key at a time decides limits of a key as o
   assertEquals(database.commits.map((writes) => writes.length), [2]);
   await store.decide([{ policy: FIXED, key: "a", cost: 2 }, { policy: LOG, key: "b", cost: 2 }]);
   assertEquals(database.commits.map((writes) => writes.length), [2, 1, 1]);
-  // one key's refusal refunds the other
+  // a refusal for one key refunds the other key
   const both = await store.decide([{ policy: FIXED, key: "a", cost: 3 }, { policy: LOG, key: "b", cost: 3 }]);
   assertEquals(both.map(({ granted, denied, remaining }) => [granted, denied, remaining]), [[0, true, 2], [
     0,

@@ -231,7 +231,7 @@ Deno.test("a database whose clock is set back keeps counts that much longer, and
   const refused = await take("a");
   assertEquals([refused.denied, refused.retryAfterMs], [true, 6000]);
   database.commands();
-  // the last reply's time counts, so the next decision again needs one command
+  // the time in the last reply counts, so the next decision again needs one command
   assertEquals([(await take("b")).remaining, database.commands()], [5, [0, 1]]);
   advance(5999);
   assert((await take("a")).denied);
@@ -280,7 +280,7 @@ Deno.test("no key is decided on for a time before it was seen", async () => {
   const [granted] = await store.decide([{ policy: log, key: "a", cost: 1 }]);
   assertEquals([granted!.resetMs, database.commands()], [1000, [0, 1]]);
   const [other] = await store.decide([{ policy: log, key: "a", cost: 0 }]);
-  // the reply's time is 40 ms old
+  // the time in the reply is 40 ms old
   assertEquals(other!.resetMs, 960);
 });
 

@@ -12,7 +12,7 @@ import { TOKEN_BUCKET } from "../../algorithms/token_bucket_lua.ts";
 import type { AlgorithmName } from "../../policy/policy.ts";
 import { FLAT_CALENDAR_WINDOW, FLAT_FIXED_WINDOW, FLAT_SLIDING_WINDOW, FLAT_TOKEN_BUCKET } from "./lua/flat.ts";
 
-/** An algorithm's Lua code for Redis. */
+/** The Lua code of an algorithm for Redis. */
 export interface RedisAlgorithm {
   /** The algorithm in Lua. */
   readonly lua: string;
@@ -23,7 +23,7 @@ export interface RedisAlgorithm {
   /** The same for policies with calendar windows; `debts` if they also have `maxDebt`. */
   readonly calendar?: { readonly lua: string; readonly flat: string; readonly debts: string };
   /**
-   * Suffix for a policy's name in its states' keys. Each algorithm has its own keys. Otherwise, processes that use
+   * Suffix for a policy name in its states' keys. Each algorithm has its own keys. Otherwise, processes that use
    * different algorithms for a policy, as during a deployment, would overwrite each other's states and grant without
    * limit.
    */

@@ -1,19 +1,19 @@
 import { REDIS_ALGORITHMS } from "./redis_algorithms.ts";
 
-/** Suffix for a policy's name in the key for a block's state. */
+/** Suffix for a policy name in the key for the state of a block. */
 export const BLOCK_ENDING = "\u0001block";
 
-/** All suffixes for a policy's name. */
+/** All suffixes for a policy name. */
 export function allEndings(): string[] {
   return [BLOCK_ENDING, ...Object.values(REDIS_ALGORITHMS).map(({ ending }) => ending)];
 }
 
 /**
- * Returns a state's key: `prefix{key}policy`. The part in braces selects the cluster slot, so all of a key's policies
- * share one. Different keys always have different Redis keys.
+ * Returns the key for a state: `prefix{key}policy`. The part in braces selects the cluster slot, so all of a key's
+ * policies share one. Different keys always have different Redis keys.
  *
  * @param prefix The store's prefix
- * @param policy The policy's name, and a suffix
+ * @param policy The policy name, and a suffix
  * @param key The key
  */
 export function redisKey(prefix: string, policy: string, key: string): string {
@@ -33,7 +33,7 @@ function escapeKey(key: string): string {
 export function keyOf(prefix: string, policy: string, redisKey: string): string | null {
   if (!redisKey.startsWith(`${prefix}{`) || !redisKey.endsWith(`}${policy}`)) return null;
   const inner = redisKey.slice(prefix.length + 1, redisKey.length - policy.length - 1);
-  // the brace belongs to another policy's name
+  // the brace belongs to another policy name
   if (/[{}]/.test(inner)) return null;
   return inner.replace(/%(7b|7d|25|d[89a-f]..)/g, (_, hex) => String.fromCharCode(parseInt(hex, 16)));
 }

@@ -83,7 +83,7 @@ function endingOf({ owes, byCalendar, owesByCalendar }: Needs): string {
   return `${owes ? " debts" : ""}${byCalendar ? " calendar" : ""}${owesByCalendar ? " both" : ""}`;
 }
 
-/** An algorithm's Lua, with the code that the policies need. */
+/** The Lua of an algorithm, with the code that the policies need. */
 function luaOf(name: AlgorithmName, { owes, byCalendar, owesByCalendar }: Needs): string {
   const { lua, debts = "", calendar } = REDIS_ALGORITHMS[name];
   const besides = (byCalendar ? calendar?.lua ?? "" : "") + (owesByCalendar ? calendar?.debts ?? "" : "");

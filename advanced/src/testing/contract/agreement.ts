@@ -60,7 +60,7 @@ async function giveBack(run: ContractRun, model: ModelBatch, grants: Grant[]): P
   const grant = grants[grants.length - 1 - run.pick(Math.min(4, grants.length))];
   if (grant === undefined || grant.modelStamps.length === 0 || !isDefined(run, grant, now)) return;
   const amount = 1 + run.pick(grant.modelStamps.length);
-  // a stamp's validity is a separate property; here, a refund must show in later verdicts
+  // the validity of a stamp is a separate property; here, a refund must show in later verdicts
   if (!await run.give(grant.take.policy, grant.take.key, grant.stamp, amount)) return;
   model.give(grant.take, grant.modelStamps.splice(0, amount), now);
 }

@@ -38,7 +38,7 @@ export class Interval {
   }
 }
 
-/** No interval one window long holds more than the algorithm's bound, even if the limit changes. */
+/** No interval one window long holds more than the bound of the algorithm, even if the limit changes. */
 export async function grantsNoMoreThanTheBound(run: ContractRun, operations: number): Promise<void> {
   for (const algorithm of run.traces(operations, TRACE_LENGTH)) {
     const policy = await randomPolicy(run, algorithm, { consequences: true });

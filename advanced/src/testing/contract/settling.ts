@@ -25,7 +25,7 @@ function sumOf(counted: Estimated["counted"]): number {
  * The most units that an interval allows: those counted in it on time, without debts.
  *
  * @param policy The policy
- * @param ms The interval's length, including both ends
+ * @param ms The length of the interval, including both ends
  */
 function roomIn(policy: Policy, ms: number): number {
   const { algorithm, limit, windowMs } = policy;

@@ -15,12 +15,12 @@ export class Wire {
   replied = 0;
   readonly #pick: Pick;
 
-  /** @param pick Selects each message's delay */
+  /** @param pick Selects the delay of each message */
   constructor(pick: Pick) {
     this.#pick = pick;
   }
 
-  /** Waits for one message's delay. */
+  /** Waits for the delay of one message. */
   async late(): Promise<void> {
     const ms = this.#pick(this.mostMs + 1);
     if (ms > 0) await new Promise((resolve) => setTimeout(resolve, ms));

@@ -46,10 +46,10 @@ const FITS = `
     units = fits * cost`;
 
 /**
- * Wraps both forms of `fixed-window`; the state is the used units and the window's end.
+ * Wraps both forms of `fixed-window`; the state is the used units and the end of the window.
  *
  * @param constants Constants that the end depends on
- * @param ending A new window's end
+ * @param ending The end of a new window
  * @param isLonger Whether a window is longer than allowed
  */
 function flatWindow(constants: string, ending: string, isLonger: string): string {
@@ -123,7 +123,7 @@ export const FLAT_TOKEN_BUCKET: string = /* @__PURE__ */ flat(
     if remaining < capacity then next = max(0, ceil((debt + (remaining + 1 - capacity) * window) / rate)) end`,
 );
 
-/** `sliding-window`: the window, the latest bucket's number, then the buckets as a ring. */
+/** `sliding-window`: the window, the number of the latest bucket, then the buckets as a ring. */
 export const FLAT_SLIDING_WINDOW: string = /* @__PURE__ */ flat(
   `
   local buckets = tonumber(ARGV[7])
