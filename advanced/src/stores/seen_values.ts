@@ -11,7 +11,7 @@ export interface Snapshot {
 
 /** Maximum keys with cached values. */
 const MOST = 10_000;
-/** Longest value that is cached, in bytes: 30 MB at most in total. */
+/** Longest cached value, in bytes; a full cache then holds at most 30 MB. */
 const LONGEST = 1024;
 /** The assumed value for unknown keys. */
 const ABSENT: VersionedValue = { value: null, version: null };

@@ -267,7 +267,7 @@ export class BodyStream implements Holder {
   destroy(error: Error): void {
     if (this.#giveUpTimer !== undefined) clearTimeout(this.#giveUpTimer);
     if (this.#over || this.#cause !== undefined) return;
-    // the caller that cuts the body knows why
+    // the caller that cuts the body short knows why
     expectError(error, "skip");
     this.#cause = error;
     this.#refuse();

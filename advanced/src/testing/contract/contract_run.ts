@@ -134,7 +134,8 @@ export class ContractRun {
   }
 
   /**
-   * Whether the store supports a policy. It may reject options with a `TypeError`, but no algorithm it declares.
+   * Whether the store supports a policy. It may reject options with a `TypeError`, but must accept
+   * every algorithm it declares.
    *
    * @param policy The policy
    */
