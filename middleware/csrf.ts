@@ -1,5 +1,6 @@
 /**
- * Protection against cross-site request forgery: requests that a page on another site sends with the user's cookies.
+ * Protection against cross-site request forgery: requests that a page on a different site sends with the user's
+ * cookies.
  *
  * @example A form that other sites cannot submit
  * ```ts

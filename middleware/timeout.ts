@@ -1,5 +1,5 @@
 /**
- * A time limit for starting a response: when it runs out, the client gets 503, and `req.signal` aborts so that the
+ * A time limit for starting a response: when it runs out, the client gets a 503, and `req.signal` aborts so that the
  * handler's pending work stops.
  *
  * @example A limit for all routes, and a longer one for some

@@ -1,4 +1,4 @@
-/** The same requests to csrf-csrf on real Express and to this package's middleware. */
+/** Sends the same requests to csrf-csrf on real Express and to this package's middleware. */
 import cookieParser from "cookie-parser";
 import { doubleCsrf } from "csrf-csrf";
 import sluice from "@sluice/sluice";

@@ -1,4 +1,4 @@
-/** The same requests to express-session on real Express, with its own memory store, and to our sessions. */
+/** Sends the same requests to express-session on real Express, with its own memory store, and to our sessions. */
 import expressSession from "express-session";
 import sluice from "@sluice/sluice";
 import { MemorySessionStore, session, type SessionOptions } from "@sluice/middleware/session";
@@ -10,10 +10,10 @@ import { SECRETS } from "./support/session_app.ts";
 
 const SECRET = SECRETS[0];
 
-/** A handler's operation. `destroy` comes last, because Express has no `req.session` after it. */
+/** A handler's operation. `destroy` comes last, because Express has no `req.session` afterwards. */
 type Operation = "read" | "set" | "undo" | "delete" | "save" | "regenerate" | "touch" | "destroy";
 
-/** A client's request, possibly with the cookies it had before an earlier one. */
+/** A client's request, possibly with the cookies it had before an earlier request. */
 interface Step {
   readonly operations: readonly Operation[];
   readonly replayed: number | undefined;
@@ -86,8 +86,8 @@ function expected(steps: readonly Step[], theirs: readonly Seen[], ours: readonl
   return theirs.map((seen, i) => {
     const own = { ...seen, cookie: ours[i]!.cookie };
     // Express keeps an empty session that was regenerated, and leaves the cookie of a destroyed one. It stores a new
-    // one without a cookie if it was saved in between. Ours deletes the cookie when nothing is kept. No handler can see
-    // a difference.
+    // session without a cookie if it was saved in between. Ours deletes the cookie when nothing is kept. No handler can
+    // see a difference.
     if (JSON.stringify(seen.state) === "{}") return own;
     // Express extends a touched session only in the store; ours also sends its cookie again.
     return seen.cookie === "kept" && steps[i]!.operations.includes("touch") && !rolling ? own : seen;

@@ -215,7 +215,7 @@ const OTHERS: Readonly<Record<"ours" | "theirs", readonly string[]>> = {
     "application/yaml",
     "font/collection",
   ],
-  // octet-stream may be anything, and no one serves virtual machine disks as responses
+  // octet-stream may be anything, and no program serves virtual machine disks as responses
   theirs: [
     "application/octet-stream",
     ...["hdd", "ova", "ovf", "vbox", "vdi", "vhd", "vmdk"].map((name) => `application/x-virtualbox-${name}`),

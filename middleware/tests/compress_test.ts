@@ -44,7 +44,7 @@ function accepting(encodings: string, init: RequestInit = {}): RequestInit {
   return { ...init, headers: { ...init.headers as Record<string, string>, "accept-encoding": encodings } };
 }
 
-/** The chosen content coding, after a check on the body. */
+/** The selected content coding, after checking the body. */
 async function codingOf(app: FrameworkApp, accepted: string | undefined, path = "/"): Promise<string | null> {
   const response = await app.inject(path, accepted === undefined ? {} : accepting(accepted));
   assertEquals(await plainText(response.clone()), LONG_TEXT);
@@ -649,7 +649,7 @@ Deno.test("it works for one router or route, and is listed by its name", async (
   assertEquals(compress().name, "compress");
 });
 
-/** Makes the middleware as on a runtime with a different `node:zlib`, or without one. */
+/** Makes the middleware as on a runtime with a different `node:zlib`, or without it. */
 function withModule(module: unknown): Handler {
   const { process } = globalThis as unknown as { process: Record<string, unknown> };
   const load = process["getBuiltinModule"];

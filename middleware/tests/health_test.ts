@@ -12,7 +12,7 @@ async function ready(app: FrameworkApp): Promise<[number, HealthReport]> {
   return [response.status, await response.json()];
 }
 
-/** The same without times. */
+/** The same report without times. */
 async function statuses(app: FrameworkApp): Promise<[number, string, Record<string, string>]> {
   const [status, report] = await ready(app);
   const checks = Object.entries(report.checks ?? {}).map(([name, { status }]) => [name, status]);
@@ -154,7 +154,7 @@ Deno.test("a check that hangs is not begun again for ten times its limit, and th
   for (let i = 0; i < 9; i++) assertEquals(await probe(), failed);
   assertEquals([await probe(), runs], [failed, 1]);
   assertEquals([await probe(), runs], [failed, 2]);
-  // the first one settles late, and the second still hangs
+  // the first run settles late, and the second still hangs
   hanging[0]!.resolve();
   assertEquals([await probe(), runs], [failed, 2]);
   hanging[1]!.resolve();

@@ -31,7 +31,7 @@ function takes(app: Any, path: string, middleware: Any): void {
 
 function middlewares({ limits = {}, field }: Form): [Any, Any] {
   const fields = field === undefined ? {} : { fields: { [field[0]]: { maxCount: field[1] } } };
-  // all browsers and all current clients send names in UTF-8
+  // all browsers and current clients send names in UTF-8
   const theirs = (multer as Any)({ limits, defParamCharset: "utf8" });
   return [
     upload({ limits, ...fields }),

@@ -3,7 +3,7 @@ import { assertEquals, assertNotEquals } from "@std/assert";
 import { bundleForNode, skipNode } from "../../tests/support/node_program.ts";
 import { FORMS } from "./upload_forms.ts";
 
-/** Result for a form. */
+/** The result for a form. */
 type Made = Record<string, unknown>;
 
 Deno.test("on Node, upload makes of each form what multer does, except where the list says why", {

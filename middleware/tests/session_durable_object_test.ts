@@ -4,7 +4,7 @@ import { Miniflare } from "miniflare";
 import { until } from "../../tests/support/until.ts";
 import { sessionStoreContract, type Subject } from "./support/session_store_contract.ts";
 
-// the worker returns what the store inside it returns; every request sets its objects' clock
+// the worker returns what the store inside it returns; each request sets its objects' clock
 const WORKER = `
 import { DurableObjectSessionStore, SessionObject } from "@sluice/middleware/session/durable-object";
 

@@ -80,7 +80,7 @@ function responding(respond: Respond, options: SessionOptions, ...around: Parame
   return app;
 }
 
-/** A store whose operations each take one turn of the event loop. */
+/** A store whose operations each take one tick of the event loop. */
 function slowStore(): SessionStore {
   const store = new MemorySessionStore();
   const late = async <T>(result: () => Promise<T>): Promise<T> => {

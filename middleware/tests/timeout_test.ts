@@ -81,7 +81,7 @@ Deno.test("req.signal still aborts when the client leaves, and no timer is left"
   app.get("/", ({ signal }) => signal.addEventListener("abort", () => aborted.resolve(signal.reason.name)));
   const leaving = new AbortController();
   const response = app.inject("/", { signal: leaving.signal });
-  // the core checks for a disconnect after a while
+  // the core checks for a disconnect only after a while
   await time.advance(100);
   leaving.abort();
   assertEquals([await aborted.promise, (await response).status], ["AbortError", 499]);
@@ -136,7 +136,7 @@ Deno.test("a response that has begun is not cut", async () => {
   assertEquals([response.status, text(), time.pending], [200, "one two", 0]);
 });
 
-/** Ways in which a handler responds after everything has ended. */
+/** Ways for a handler to respond after everything has ended. */
 const LATE: Readonly<Record<string, Handler>> = {
   json: (_req, res) => void setTimeout(() => res.status(200).json({ late: true }), 20),
   send: (_req, res) => void setTimeout(() => res.set("X-Late", "1").type("text").send("late"), 20),

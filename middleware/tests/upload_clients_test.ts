@@ -21,7 +21,7 @@ const START = '--B\r\nContent-Disposition: form-data; name="file"; filename="lar
   "Content-Type: application/octet-stream\r\n\r\n";
 const END = '\r\n--B\r\nContent-Disposition: form-data; name="last"\r\n\r\nis read, too\r\n--B--\r\n';
 
-/** A server, and the folder it writes to. */
+/** A server and the folder it writes to. */
 interface Server {
   readonly port: number;
   readonly pid: number;
@@ -54,7 +54,7 @@ function namesIn({ folder }: Server): string[] {
 
 const CASES: Readonly<Record<string, (server: Server) => Promise<void>>> = {
   async "an upload of any size takes little memory"(server) {
-    // as many line ends as in a text file, each of which may begin a delimiter
+    // as many line endings as in a text file, each of which may begin a delimiter
     const line = "0123456789abcdef 0123456789abcdef 0123456789abcdef 0123456789a\r\n";
     const piece = encoder.encode(line.repeat(65_536 / line.length));
     for (const path of ["/stream", "/discarded", "/folder"]) {
@@ -116,7 +116,7 @@ const CASES: Readonly<Record<string, (server: Server) => Promise<void>>> = {
     await writeAll(client, new Uint8Array(1000));
     await until(async () => (await seen(server)).begun === before.begun + 1, "the function has begun");
     client.close();
-    // Deno checks a connection only when it is read from
+    // Deno checks a connection only when the program reads from it
     if (server.runtime === "Deno") await ask(server, "/go-on");
     await until(async () => (await seen(server)).told > before.told, "the function is told");
   },

@@ -9,7 +9,7 @@ export interface Form {
   readonly type?: string;
   /** Limits for both. */
   readonly limits?: UploadLimits;
-  /** The only field that may have files, and their maximum number: `fields` in both. */
+  /** The only field that may have files, and their maximum number: `fields` in both libraries. */
   readonly field?: readonly [name: string, max: number];
   /** Why the two differ; without it, they must agree. */
   readonly differs?: string;

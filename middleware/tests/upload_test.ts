@@ -51,7 +51,7 @@ function fileOf(content: BlobPart, name = "f.txt", type = "text/plain"): File {
   return new File([content], name, { type });
 }
 
-/** A chunked body that counts the requested chunks. */
+/** A chunked body that counts how many chunks are requested. */
 function chunked(chunks: Iterable<Uint8Array<ArrayBuffer> | string>): ReadableStream<Uint8Array> & { taken: number } {
   const iterator = chunks[Symbol.iterator]();
   const stream = new ReadableStream<Uint8Array>({

@@ -25,7 +25,7 @@ interface ZlibOptions {
 type Start = (options: ZlibOptions) => ZlibStream;
 type Whole = (bytes: Uint8Array, options: ZlibOptions) => Uint8Array<ArrayBuffer>;
 
-/** The part of `node:zlib` used here; Zstandard came with Node 22.15. */
+/** The part of `node:zlib` used here; Zstandard was added in Node 22.15. */
 interface Zlib {
   readonly constants: Readonly<Record<string, number>>;
   readonly createBrotliCompress: Start;
@@ -42,9 +42,10 @@ interface Zlib {
 const BROTLI_LEVEL = 4;
 
 /**
- * Window sizes, as base-2 logarithms of bytes. They bound the memory per client that stops reading: with brotli's own,
- * 22, up to 8 MiB of the body waits in 17 to 25 MiB of memory. JSON and HTML up to 256 KiB grow by less than 1 % over
- * the widest window, and 2 MiB by about as much unless content repeats from further back than the window.
+ * Window sizes, as base-2 logarithms of bytes. They bound the memory per client that stops reading: with brotli's
+ * default, 22, up to 8 MiB of the body waits in 17 to 25 MiB of memory. JSON and HTML up to 256 KiB grow by less than 1
+ * % compared with the largest window, and 2 MiB by about as much, unless content repeats from further back than the
+ * window.
  */
 const BROTLI_WINDOW = 16;
 const ZSTD_WINDOW = 19;
@@ -105,7 +106,7 @@ class BuiltinCompressor implements Compressor {
   constructor(stream: ZlibStream, events: CompressorEvents, flush: number | null) {
     this.#stream = stream;
     this.#flush = flush;
-    // a destroyed stream may still finish its turn
+    // a destroyed stream may still finish its current tick
     stream.on("data", (bytes) => {
       if (!this.#isOver && !events.piece(bytes)) stream.pause();
     });

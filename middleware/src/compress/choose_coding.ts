@@ -14,7 +14,7 @@ export interface CompressionRules {
   filter(req: Request, res: Response): boolean;
 }
 
-/** Headers with a checksum over the uncompressed bytes (RFC 9530, and its predecessors). */
+/** Headers with a checksum of the uncompressed bytes (RFC 9530 and its predecessors). */
 const CHECKSUMS = ["Content-Digest", "Repr-Digest", "Digest", "Content-MD5"];
 
 /**
@@ -25,7 +25,7 @@ const CHECKSUMS = ["Content-Digest", "Repr-Digest", "Digest", "Content-MD5"];
  * @param status Its status
  * @param length Bytes in the body; `undefined` if unknown
  * @param rules Which responses to compress
- * @returns The coding; `null` for none
+ * @returns The coding; `null` for no compression
  */
 export function chooseCoding(
   req: Request,
@@ -49,8 +49,8 @@ export function chooseCoding(
   return coding;
 }
 
-// Whether a client reads each record as it arrives: without a flush it would get them all at the end. Other types, such
-// as HTML, rarely wait for long.
+// Whether a client reads each record as it arrives: without a flush it would get all of them at the end. Other types,
+// such as HTML, rarely wait for long.
 function isOfRecords(res: Response): boolean {
   return /^[ \t]*application\/(?:(?:x-)?ndjson|jsonl|json-seq)[ \t]*(?:;|$)/i.test(
     String(res.getHeader("Content-Type")),
@@ -62,7 +62,7 @@ export function isEventStream(res: Response): boolean {
   return /^[ \t]*text\/event-stream[ \t]*(?:;|$)/i.test(String(res.getHeader("Content-Type")));
 }
 
-// a partial body is part of the uncompressed one
+// a partial body is part of the uncompressed body
 function isWhole(res: Response, status: number): boolean {
   return status >= 200 && ![204, 205, 206, 304].includes(status) && !res.hasHeader("Content-Range");
 }
@@ -84,7 +84,7 @@ function describeCoded(res: Response, coding: string): void {
   if (typeof tag === "string" && tag.startsWith('"')) res.setHeader("ETag", `W/${tag}`);
 }
 
-// A 304 carries the tag of the client's copy: a cache would not find that copy by another tag.
+// A 304 carries the tag of the client's copy: a cache would not find that copy by a different tag.
 function keepTag(req: Request, res: Response): void {
   const tag = res.getHeader("ETag");
   if (typeof tag !== "string" || !tag.startsWith('"')) return;

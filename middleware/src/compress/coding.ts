@@ -16,11 +16,11 @@ export interface CompressorEvents {
   drain(): void;
   /** There are no more pieces. */
   end(): void;
-  /** It has failed, and no more pieces follow. */
+  /** The compressor has failed, and no more pieces follow. */
   fail(error: unknown): void;
 }
 
-/** Called when bytes were accepted, or with the reason why they never will be. */
+/** Called when bytes have been accepted, or with the reason they never will be. */
 export type Taken = (error?: Error | null) => void;
 
 /** Compresses one body, piece by piece. */

@@ -21,8 +21,8 @@ import { streamCodings } from "./stream_codings.ts";
  */
 export interface CompressOptions {
   /**
-   * Minimum size of a body to compress: bytes, or a string such as `"2kb"`; 1024 by default. A body whose length is
-   * unknown when its head is written is always compressed.
+   * Minimum size of a body to compress, in bytes or as a string such as `"2kb"`; 1024 by default. A body whose length
+   * is unknown when its head is written is always compressed.
    */
   threshold?: number | string;
   /**
@@ -49,12 +49,12 @@ const NAMES: OptionNames<CompressOptions> = { threshold: true, encodings: true, 
 const THRESHOLD_BYTES = 1024;
 
 /**
- * Zstandard takes a fraction of the others' time for about the same size, and brotli's output is the smallest of the
- * rest.
+ * Zstandard takes a fraction of the other codings' time for about the same size, and brotli's output is the smallest of
+ * the rest.
  */
 const ENCODINGS: readonly CodingName[] = ["zstd", "br", "gzip", "deflate"];
 
-/** Each open stream costs 0.3 MiB of memory with these, and 1 MiB or more with the others. */
+/** Each open stream costs 0.3 MiB of memory with these codings, and 1 MiB or more with the others. */
 const OF_EVENTS: readonly CodingName[] = ["gzip", "deflate"];
 
 const LEVEL_NAMES: OptionNames<CodingLevels> = { br: true, deflate: true, gzip: true, zstd: true };
@@ -71,10 +71,10 @@ const LEVELS: Readonly<Record<CodingName, readonly [number, number]>> = {
  * Compresses responses from everything registered after it, in a coding that the client accepts (RFC 9110 section
  * 12.5.3).
  *
- * It skips responses that have a `Content-Encoding`, a digest, `Cache-Control: no-transform`, no body, a partial one,
- * or a type not worth compressing. A strong `ETag` becomes weak. Event streams are flushed after each event, others by
- * `res.flush()`, and within 5 ms while their source waits. Where the runtime cannot flush, event streams and NDJSON are
- * not compressed.
+ * It skips responses that have a `Content-Encoding`, a digest, `Cache-Control: no-transform`, no body, a partial body,
+ * or a type not worth compressing. A strong `ETag` becomes weak. Event streams are flushed after each event, other
+ * streams by `res.flush()`, and within 5 ms while their source waits. Where the runtime cannot flush, event streams and
+ * NDJSON are not compressed.
  *
  * @param options Which responses to compress, and how
  * @returns The middleware; where the runtime cannot compress at all, it does nothing

@@ -114,7 +114,7 @@ export class CompressedResponse {
     const whole = this.#held === null ? last ?? new Uint8Array(0) : last === null ? this.#held : null;
     if (this.#compressor === null && whole !== null && this.#isShort(whole)) {
       this.#plain.end.call(res, this.#coding!.whole!(whole), done);
-      // not if it threw: an error handler may respond with another head
+      // not if it threw: an error handler may respond with a different head
       this.#isEnded = true;
       clearTimeout(this.#flushTimer);
       return res;
@@ -138,12 +138,12 @@ export class CompressedResponse {
     this.#compressor?.flush();
   }
 
-  // The client gets what there is while the source waits, whether for a timer, a database or a model. While the source
-  // waits for the client instead, more would only fill its buffers.
+  // While the source waits for a timer, a database or a model, the client gets the data written so far. While the
+  // source waits for the client instead, more data would only fill its buffers.
   #flushSoon(): void {
     if (this.#isFlushSoon || !this.#coding!.canFlush) return;
     this.#isFlushSoon = true;
-    // most responses end before it, and need no timer
+    // most responses end before then, and need no timer
     queueMicrotask(() => {
       if (this.#isEnded || this.#isClosed) return;
       this.#flushTimer = setTimeout(() => this.#flushWritten(), FLUSH_AFTER_MS);

@@ -1,6 +1,6 @@
 /**
  * Types that are text in disguise, or repetitive bytes. Types that are already compressed are not listed: images,
- * sound, video, archives, WOFF fonts. So is `application/octet-stream`, which may be anything.
+ * sound, video, archives, WOFF fonts. Neither is `application/octet-stream`, which may be anything.
  */
 const APPLICATIONS = [
   "dart",
@@ -42,7 +42,7 @@ const COMPRESSIBLE = new RegExp(
  * @param type A response's `Content-Type`
  * @returns `false` without a type
  *
- * @example Another filter for some paths
+ * @example A different filter for some paths
  * ```ts
  * import sluice from "@sluice/sluice";
  * import { compress, isCompressible } from "@sluice/middleware/compress";

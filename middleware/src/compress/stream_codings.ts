@@ -7,7 +7,7 @@ const MOST_WAITING = 16 * 1024;
  * Codings from the web's `CompressionStream` (Compression standard), which has no levels and cannot flush: used on
  * Workers without `nodejs_compat`.
  *
- * @returns The codings by name; none where there is no such class
+ * @returns The codings by name; empty where there is no such class
  */
 export function streamCodings(): Partial<Record<CodingName, Coding>> {
   if (globalThis.CompressionStream === undefined) return {};
@@ -69,7 +69,7 @@ class StreamCompressor implements Compressor {
     this.#isOver = true;
     this.resume();
     const ignore = (): void => {};
-    // both only report the end, which is intended here
+    // both promises only report the end, which is intended here
     this.#writer.abort().catch(ignore);
     this.#reader.cancel().catch(ignore);
   }

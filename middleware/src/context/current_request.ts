@@ -26,7 +26,7 @@ export function requestStorage(make: () => RequestStorage): RequestStorage {
  * Returns the request that this code runs for, as tracked by `context`: after `await`, in timers, in listeners, and in
  * its WebSocket's handlers.
  *
- * @returns The request; `undefined` outside of any, such as in a nightly job
+ * @returns The request; `undefined` outside of any request, such as in a nightly job
  *
  * @example A function of the data layer that is not passed the request
  * ```ts
@@ -54,9 +54,9 @@ export interface RequestFields {
 /**
  * Returns the fields shared by all log lines for a request: its `id` and `traceId`, if it has them.
  *
- * @returns The fields; none outside any request
+ * @returns The fields; no fields outside any request
  *
- * @example In every line of pino
+ * @example In every pino line
  * ```ts ignore
  * const logger = pino({ mixin: requestFields });
  * ```

@@ -3,7 +3,7 @@ import { unpaddedBase64 } from "@sluice/shared";
 /**
  * Encodes bytes for cookies, URLs and headers (RFC 4648 section 5), without padding.
  *
- * @param bytes At most some kilobytes
+ * @param bytes At most a few kilobytes
  */
 export function toBase64url(bytes: Uint8Array): string {
   return unpaddedBase64(bytes).replaceAll("+", "-").replaceAll("/", "_");

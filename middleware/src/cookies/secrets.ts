@@ -6,7 +6,7 @@ const FEWEST_CHARACTERS = 32;
  *
  * @param caller The caller's name, for error messages
  * @param option The option's name
- * @param value A secret, or several: the first makes new cookies, all read them
+ * @param value A secret, or several: the first makes new cookies, and all of them read cookies
  * @returns The secrets
  * @throws {TypeError} If it is neither a string nor an array of strings
  * @throws {RangeError} If one is shorter than 32 characters

@@ -23,8 +23,8 @@ export function crossOrigin(req: Request, trusted: ReadonlySet<string>): Verdict
   return "foreign";
 }
 
-// Behind an untrusted proxy the scheme is unknown, and an HTTPS origin is as good as an HTTP one. But a page loaded
-// over plain HTTP may be forged.
+// Behind an untrusted proxy the scheme is unknown, and an HTTPS origin is accepted like an HTTP origin. But a page
+// loaded over plain HTTP may be forged.
 function isOwn(req: Request, origin: string): boolean {
   const from = parsed(origin);
   if (from === null || (from.protocol === "http:" && req.secure)) return false;
@@ -50,7 +50,7 @@ export function checkOrigins(origins: unknown): Set<string> {
   if (!Array.isArray(origins)) throw new TypeError("csrf: option origins must be a list of origins");
   for (const origin of origins) {
     const meant = typeof origin === "string" ? parsed(origin)?.origin : undefined;
-    // "null" is the origin of files and sandboxes, which anyone can have
+    // "null" is the origin of files and sandboxes, which anyone can use
     if (meant === origin && meant !== "null") continue;
     const instead = meant === undefined || meant === "null" ? 'such as "https://example.com"' : `"${meant}"`;
     throw new TypeError(

@@ -9,7 +9,7 @@ import { CookieSecrets, SessionSecrets, type TokenSecrets } from "./token_secret
 /**
  * Options for {@linkcode csrf}.
  *
- * @example Pages of another host that may submit forms
+ * @example Pages on a different host that may submit forms
  * ```ts
  * import sluice from "@sluice/sluice";
  * import { csrf } from "@sluice/middleware/csrf";
@@ -23,7 +23,7 @@ export interface CsrfOptions {
   origins?: string[];
   /**
    * Requires a token from requests without origin headers: `"session"` keeps the token's secret in `req.session`, an
-   * object in a signed cookie. Without this option they are allowed.
+   * object in a signed cookie. Without this option, such requests are allowed.
    */
   token?: "session" | CsrfCookieOptions;
 }
@@ -41,7 +41,7 @@ export interface CsrfOptions {
  * ```
  */
 export interface CsrfCookieOptions {
-  /** Signs the cookie: 32 characters or more. Of several, the first signs, and all verify. */
+  /** Signs the cookie: 32 characters or more. Of several secrets, the first signs, and all verify. */
   secret: string | string[];
   /** Its name; by default `csrf`, and `__Host-csrf` over TLS, where its attributes allow that. */
   name?: string;
@@ -52,7 +52,7 @@ export interface CsrfCookieOptions {
 /** The property that `csrf` adds to requests with option `token`; a program declares it once. */
 export interface CsrfExtras {
   /**
-   * Returns a token for forms and scripts on the page being sent: as field `_csrf` or header `X-CSRF-Token`.
+   * Returns a token for forms and scripts on the page being sent, to submit as field `_csrf` or header `X-CSRF-Token`.
    *
    * @throws {Error} If the client needs a cookie, and the response head has already been sent
    */
@@ -73,14 +73,15 @@ const INSTEAD = {
 const NAMES: OptionNames<CsrfOptions> = { origins: true, token: true };
 const TOKEN_NAMES: OptionNames<CsrfCookieOptions> = { secret: true, name: true, cookie: true };
 
-/** Methods without side effects (RFC 9110 section 9.2.1); a program must honour that. */
+/** Methods without side effects (RFC 9110 section 9.2.1); programs must honour that. */
 const SAFE = new Set(["GET", "HEAD", "OPTIONS", "TRACE"]);
 
 /** Schemes of `Authorization` that browsers send automatically. */
 const AMBIENT = /^(?:basic|digest|negotiate|ntlm)\b/i;
 
 /**
- * Rejects requests that a page from another origin sends with the user's credentials (cross-site request forgery), with
+ * Rejects requests that a page from a different origin sends with the user's credentials (cross-site request forgery),
+ * with
  * 403. Safe methods pass.
  *
  * Browsers state where a request comes from, in `Sec-Fetch-Site` or `Origin`. A request with neither comes from a

@@ -40,7 +40,7 @@ export class CookieSecrets implements TokenSecrets {
 
   /**
    * @param cookie The cookie
-   * @param secrets The first signs, all verify
+   * @param secrets The first secret signs, all verify
    */
   constructor(cookie: KeptCookie, secrets: readonly string[]) {
     this.#cookie = cookie;

@@ -32,7 +32,7 @@ export interface Check {
 /** Defaults for checks. */
 export interface CheckDefaults {
   readonly timeoutMs: number;
-  /** `undefined` if not set: a check's synchronous result is then not reused. */
+  /** `undefined` if not set: a synchronous result is then not reused. */
   readonly cacheMs: number | undefined;
   readonly clock: () => number;
 }
@@ -40,8 +40,8 @@ export interface CheckDefaults {
 const NAMES: OptionNames<Check> = { run: true, timeoutMs: true, cacheMs: true, critical: true };
 
 /**
- * A run that timed out blocks the next for up to this many times its limit: one that ignores its signal still uses a
- * connection, and each further run would use another.
+ * A run that timed out blocks the next run for up to this many times its limit: a run that ignores its signal still
+ * uses a connection, and each further run would use one more.
  */
 const HANGING_LIMITS = 10;
 
@@ -67,7 +67,7 @@ export class CheckRunner {
   #result: Promise<Result> | null = null;
   /** Until when to reuse the result; `Infinity` while it is pending. */
   #freshUntil = 0;
-  /** Whether the last run returned a value rather than a promise. */
+  /** Whether the last run returned a value instead of a promise. */
   #isImmediate = false;
   /** When the last run began, if it has not returned yet. */
   #hangsSince: number | null = null;

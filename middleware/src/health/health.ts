@@ -23,7 +23,7 @@ export interface HealthLoad {
 /**
  * Decides whether a process should get requests.
  *
- * @example Ready when the database is
+ * @example Ready when the database is ready
  * ```ts
  * import sluice from "@sluice/sluice";
  * import { health } from "@sluice/middleware/health";
@@ -138,7 +138,7 @@ export function health(options: HealthOptions = {}): Health {
   return withDetails(Object.assign(health, { live, ready }), { name: "health", page });
 }
 
-/** Probes by path, also for a middleware that is itself mounted at one. */
+/** Probes by path, also for a middleware that is itself mounted at a path. */
 const PROBES: Readonly<Record<string, "live" | "ready">> = { "/livez": "live", "/readyz": "ready" };
 const MOUNTED: Readonly<Record<string, "live" | "ready">> = { ...PROBES, "/live": "live", "/ready": "ready" };
 
@@ -192,7 +192,7 @@ class Readiness {
   readonly live = (req: Request, res: Response): void => send(req, res, { status: "pass" });
 
   readonly ready = async (req: Request, res: Response): Promise<void> => {
-    // takes precedence; and the database may be closing as well, so it must not be queried
+    // takes precedence; and the database may also be closing, so it must not be queried
     if (req.app.isClosing) return send(req, res, { status: "fail", closing: true });
     const results = await Promise.all(this.#checks.map((check) => check.result()));
     const figures = this.#load?.figures;

@@ -15,7 +15,7 @@ export interface CheckReport {
 
 /** The response body. */
 export interface HealthReport {
-  /** The worst of all statuses. */
+  /** The worst of the checks' statuses. */
   readonly status: HealthStatus;
   /** Whether the application is closing. */
   readonly closing?: true;

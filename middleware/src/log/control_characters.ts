@@ -13,7 +13,7 @@ const ALL_UNSAFE = new RegExp(UNSAFE, "g");
  * @param text Any string
  */
 export function withoutControls(text: string): string {
-  // hardly any string has one, and testing costs less than replacing
+  // few strings contain one, and testing costs less than replacing
   return UNSAFE.test(text) ? text.replace(ALL_UNSAFE, escaped) : text;
 }
 

@@ -47,9 +47,9 @@ export function readableLine(record: LogRecord, coloured: boolean): string {
   return [parts.join(" "), ...errorLines(error).map((line) => `    ${paint("red", withoutControls(line))}`)].join("\n");
 }
 
-// Each line is indented, so that a client's input in a message cannot pass for a log line.
+// Each line is indented, so that client input in a message cannot pass for a log line.
 function errorLines({ name, message, stack, cause }: LoggedError): string[] {
-  // not every engine's stack starts with the message
+  // not every engine starts the stack with the message
   const text = stack === undefined ? `${name}: ${message}` : stack.includes(message) ? stack : `${message}\n${stack}`;
   const lines = text.split("\n");
   if (cause === undefined) return lines;

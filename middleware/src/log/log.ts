@@ -75,7 +75,7 @@ export interface LoggedLoad {
 export interface WriteLine {
   /** Writes a message. */
   (message: string): void;
-  /** Writes fields, or an error, with an optional message; the error may also be the field `error` or `err`. */
+  /** Writes fields or an error, with an optional message; the error may also be the field `error` or `err`. */
   (fields: object, message?: string): void;
 }
 
@@ -106,7 +106,7 @@ export interface RequestLog {
   (req: Request, res: Response, next: Next): void;
   /**
    * An error handler that records an error for the request's line and passes it on: for programs whose own error
-   * handlers respond. All other errors are recorded without it.
+   * handlers respond. All other errors are recorded even without this handler.
    */
   readonly errors: (error: unknown, req: Request, res: Response, next: Next) => void;
   /** Writes a line about normal operation. */
@@ -153,7 +153,7 @@ const LOOK_EVERY_MS = 1000;
 
 const LEVELS: readonly LogLevel[] = ["info", "warn", "error"];
 
-/** Maximum number of characters to log from a client's input. */
+/** Maximum number of characters to log from client input. */
 const MAX_PATH = 2048;
 const MAX_TEXT = 256;
 
@@ -252,7 +252,7 @@ class Logging {
   readonly #pending = new WeakMap<object, Pending>();
   /** Applications whose errors are listened for. */
   readonly #heard = new WeakSet<App>();
-  /** The first of them; its `env` applies to lines outside any request. */
+  /** The first of these applications; its `env` applies to lines outside any request. */
   #app: App | undefined;
   #isColoured: boolean | undefined;
   #refusedLookAt = Number.NEGATIVE_INFINITY;
@@ -315,7 +315,7 @@ class Logging {
     const { stream } = this.#options;
     this.#isColoured ??= (stream === undefined || stream === console) && isColourful(req);
     app.on("error", (error: unknown, context: { req?: Request; phase: string }) => {
-      // any client can cause these
+      // any client can cause these errors
       if (context.phase === "connection") return;
       const isPart = context.phase !== "background";
       const pending = isPart && context.req ? this.#pending.get(context.req) : undefined;
@@ -434,7 +434,7 @@ function complain(error: unknown): void {
 }
 
 function levelOf(status: number, isSlow: boolean, hasFailed: boolean): LogLevel {
-  // an error without such a status aborted a response that had begun
+  // an error without such a status aborted a response that had already begun
   if (status >= 500 || (hasFailed && status < 400)) return "error";
   return status >= 400 && status !== 499 || isSlow ? "warn" : "info";
 }

@@ -11,7 +11,7 @@ export interface LoggedError {
   readonly stack?: string;
   /** Its cause. */
   readonly cause?: LoggedError;
-  /** The code that runtimes and drivers give it. */
+  /** The code that runtimes and drivers assign to it. */
   readonly code?: string | number;
 }
 
@@ -19,7 +19,7 @@ export interface LoggedError {
 export interface LogRecord {
   /** When it was written (RFC 3339, UTC). */
   readonly time: string;
-  /** `error` for errors and a status of 500 or above, `warn` for 400 or above and for slow requests. */
+  /** `error` for errors and a status of 500 or higher, `warn` for 400 or higher and for slow requests. */
   readonly level: LogLevel;
   /** Method in upper case. */
   readonly method?: string | undefined;
@@ -45,7 +45,7 @@ export interface LogRecord {
   readonly slow?: true | undefined;
   /** Whether the response is incomplete, because the client disconnected or the program aborted it. */
   readonly aborted?: true | undefined;
-  /** The fraction of such lines that is written, if not all. */
+  /** The fraction of such lines that is written, if not all of them. */
   readonly sample?: number | undefined;
   /** The error. */
   readonly error?: LoggedError | undefined;

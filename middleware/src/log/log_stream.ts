@@ -11,8 +11,8 @@ export interface LineWriter {
 }
 
 /**
- * A logger. One that can create children, such as pino and bunyan, gets the record and a message, and adds time and
- * level itself. Any other, such as the console, gets the line.
+ * A logger. A logger that can create children, such as pino and bunyan, gets the record and a message, and adds time
+ * and level itself. Any other logger, such as the console, gets the line.
  */
 export interface Logger {
   /** Logs normal operation. */
@@ -21,7 +21,7 @@ export interface Logger {
   warn?(...args: never[]): unknown;
   /** Logs an error; falls back to `info`. */
   error?(...args: never[]): unknown;
-  /** Creates another logger; not called. */
+  /** Creates a child logger; not called. */
   child?: unknown;
 }
 
@@ -35,7 +35,7 @@ export type WriteRecord = (record: LogRecord, line: (record: LogRecord) => strin
  * Determines how to write to a stream.
  *
  * @param stream The stream
- * @throws {TypeError} If it is not one
+ * @throws {TypeError} If it is not a stream
  */
 export function writerOf(stream: unknown): WriteRecord {
   if (typeof stream === "function") return (record, line) => (stream as LogFunction)(line(record), record);

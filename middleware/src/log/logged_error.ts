@@ -1,7 +1,7 @@
 import type { LoggedError } from "./log_record.ts";
 import type { Redaction } from "./redaction.ts";
 
-/** Maximum number of characters in a message or a stack, which may contain a client's input. */
+/** Maximum number of characters in a message or a stack, which may contain client input. */
 const MAX_MESSAGE = 2048;
 const MAX_STACK = 16_384;
 

@@ -11,7 +11,7 @@ import {
 /** Maximum depth of a logged value. */
 const MAX_DEPTH = 8;
 
-/** Number of path patterns to cache: more than programs have routes. */
+/** Number of path patterns to cache: more than any program has routes. */
 const MAX_PATTERNS = 4096;
 
 /** Removes secrets, by name and by path. */
@@ -96,7 +96,7 @@ export class Redaction {
     if (this.#hides(name) || this.#isHiddenAt(path)) return REDACTED;
     if (typeof value === "string") return this.message(value);
     if (typeof value === "bigint") return String(value);
-    // a copied method `toJSON` would be called
+    // a copied `toJSON` method would be called
     if (typeof value === "function") return undefined;
     if (typeof value !== "object" || value === null) return value;
     if (ArrayBuffer.isView(value)) return `[${value.byteLength} bytes]`;
@@ -107,7 +107,7 @@ export class Redaction {
     if (Array.isArray(plain)) {
       return plain.map((one, i) => this.#element(plain, i) ?? this.#copy(one, [...path, String(i)]));
     }
-    // a form sent with another content type ends up as a name
+    // a form sent with the wrong content type ends up as a name
     const members = Object.entries(plain).map(([name, one]) => [this.message(name), this.#copy(one, [...path, name])]);
     return Object.fromEntries(members);
   }

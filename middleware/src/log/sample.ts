@@ -1,5 +1,5 @@
 /**
- * Whether a request is in the logged sample. Every process decides the same for a given id.
+ * Whether a request is in the logged sample. Every process makes the same decision for a given id.
  *
  * @param id The request's id, if it has one
  * @param fraction The fraction that is logged

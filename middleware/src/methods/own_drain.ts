@@ -11,11 +11,11 @@ const FINDING = [
  * The `drain` event for a queue around `res.write`.
  *
  * All queues around a response share its emitter, and `drain` does not identify the queue that has room. So listeners
- * added from now on, such as the handler's, hear only this queue, and this queue hears the one that it writes to.
+ * added from now on, such as the handler's, hear only this queue, and this queue hears the queue that it writes to.
  * Create it together with replacing `write`, so that both are in the same order. It also works with npm's compression,
  * which replaces `on`.
  *
- * Few responses ever get a listener, so most of the work is deferred until the first one.
+ * Few responses ever get a listener, so most of the work is deferred until the first listener.
  */
 export class OwnDrain {
   readonly #res: Response;
@@ -43,7 +43,7 @@ export class OwnDrain {
     res.prependListener = function (event, listener) {
       return prependListener.call(this, name(event), listener) as typeof this;
     };
-    // on Node it does not call `on`, which a later middleware may have replaced
+    // on Node, this does not call `on`, which a later middleware may have replaced
     res.addListener = function (event, listener) {
       return this.on(event, listener);
     };

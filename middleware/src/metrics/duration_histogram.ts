@@ -1,8 +1,8 @@
 /** Attributes that distinguish requests. */
 export interface RequestKind {
-  /** Method in upper case, `_OTHER` for an unregistered one (OpenTelemetry, semantic conventions for HTTP). */
+  /** Method in upper case, `_OTHER` for an unregistered method (OpenTelemetry, semantic conventions for HTTP). */
   readonly method: string;
-  /** The route's pattern, such as `/users/:id`; empty if there was none. */
+  /** The route's pattern, such as `/users/:id`; empty if there was no route. */
   readonly route: string;
   /** `2xx`, or `aborted` if the client disconnected before there was a status. */
   readonly statusClass: string;
@@ -12,9 +12,9 @@ export interface RequestKind {
 
 /** Durations of one kind of request. */
 export interface Series extends RequestKind {
-  /** Number of durations up to each bound and above the previous one; the last is for those above all bounds. */
+  /** Number of durations up to each bound and above the previous bound; the last is for durations above all bounds. */
   readonly counts: number[];
-  /** The durations' sum, in s. */
+  /** The sum of the durations, in s. */
   sum: number;
 }
 

@@ -11,7 +11,7 @@ export interface Sample {
 export interface Figure {
   /** Its name in OpenTelemetry. */
   readonly name: string;
-  /** Whether it only grows, or can also fall. */
+  /** Whether it only increases, or can also decrease. */
   readonly kind: "counter" | "gauge";
   readonly description: string;
   /** Its unit, in OpenTelemetry's notation. */
@@ -106,7 +106,7 @@ export function loadFigures(load: CountedLoad): Figure[] {
 /**
  * Number of open WebSockets.
  *
- * @param connections Returns the connections; there are none before the first request
+ * @param connections Returns the connections; there are no connections before the first request
  */
 export function socketFigure(connections: () => CountedConnections | undefined): Figure {
   return {

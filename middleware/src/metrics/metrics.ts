@@ -58,7 +58,7 @@ export interface MetricsOptions {
 
 /** A middleware that measures requests, and its results. */
 export interface Metrics {
-  /** Measures a request; it covers all later handlers, so mount it first. */
+  /** Measures a request; the measurement covers all later handlers, so mount it first. */
   (req: Request, res: Response, next: Next): void;
   /**
    * A handler that responds with all metrics in the Prometheus text format (0.0.4), at most one second old. `shedLoad`
@@ -110,12 +110,12 @@ const HEADERS = {
   "X-Content-Type-Options": "nosniff",
 };
 
-/** Any other method a client makes up would create its own series. */
+/** Otherwise, each method a client makes up would create its own series. */
 const METHODS = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "CONNECT", "TRACE", "QUERY"]);
 
 /**
- * Measures requests: how many by route, method and status, how long they take, how many are in flight. A request whose
- * client disconnects is in flight until its handler ends the response, for at most one minute.
+ * Measures requests: how many by route, method and status, how long they take, and how many are in flight. A request
+ * whose client disconnects is in flight until its handler ends the response, for at most one minute.
  *
  * If the process has an OpenTelemetry meter provider at the first request (an SDK, or Deno with `OTEL_DENO`), it gets
  * `http.server.request.duration`, `http.server.active_requests` and all other figures. In every process, `page` exposes

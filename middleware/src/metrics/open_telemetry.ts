@@ -29,8 +29,8 @@ const REGISTERED = Symbol.for("opentelemetry.js.api.1");
 export type MeterFailed = (what: string, cause: unknown) => void;
 
 /**
- * Reports to the meter provider registered in this process, by an SDK or by Deno itself. A provider that is incomplete,
- * or throws, is reported and fails no request.
+ * Reports to the meter provider registered in this process, by an SDK or by Deno itself. A provider that is incomplete
+ * or throws is reported, and fails no request.
  *
  * @param bounds The histogram buckets' upper bounds, in s
  * @param figures Figures to read when metrics are collected

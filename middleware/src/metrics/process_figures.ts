@@ -14,8 +14,8 @@ interface Process {
 }
 
 /**
- * Figures for the process, under the names that Prometheus's own clients use. There are none where the runtime has no
- * process of its own, such as on Workers, or denies access to it.
+ * Figures for the process, under the names that Prometheus's own clients use. There are no figures where the runtime
+ * has no process of its own, such as on Workers, or denies access to it.
  */
 export function processFigures(): Figure[] {
   const own = builtinModule<Process>("node:process");

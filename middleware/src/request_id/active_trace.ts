@@ -5,7 +5,7 @@ import type { TraceContext } from "./trace_context.ts";
 /** An application's error reporting. */
 type ErrorReporter = Pick<Request["app"], "reportError">;
 
-/** Facts an application has about its runtime: part of its platform. */
+/** An application's facts about its runtime: part of its platform. */
 interface RuntimeSupport {
   fetchAppendsTrace?(manager: unknown): boolean;
 }
@@ -38,7 +38,7 @@ interface Registry {
   readonly [REGISTERED]?: OpenTelemetry;
 }
 
-/** Applications that have had a report: a broken agent would fail on every request. */
+/** Applications that have already reported an error: a broken agent would fail on every request. */
 const told = new WeakSet<object>();
 
 /**
@@ -62,7 +62,7 @@ export function activeTrace(app: ErrorReporter): TraceContext | undefined {
  * Whether OpenTelemetry makes `fetch` append `traceparent` to the headers it is given, which would duplicate an
  * existing one.
  *
- * @param app Knows the runtime, and reports an agent that fails, once
+ * @param app Identifies the runtime, and reports an agent that fails, once
  */
 export function isTraceAppended(app: ErrorReporter): boolean {
   const runtime = (app as { [runtimeKey]?: RuntimeSupport })[runtimeKey];

@@ -7,7 +7,7 @@ import { continuedTrace, headersOfTrace, newTrace, type TraceContext } from "./t
 /**
  * Where request ids come from.
  *
- * @example Ids of a trusted proxy
+ * @example Ids from a trusted proxy
  * ```ts
  * import sluice from "@sluice/sluice";
  * import { requestId } from "@sluice/middleware/request-id";
@@ -22,12 +22,13 @@ export interface RequestIdOptions {
   headerName?: string;
   /**
    * Whose ids and traces to accept. The default, `"proxy"`, accepts those from a peer that the setting `trust proxy`
-   * trusts, which no other client can forge. `true` accepts all, `false` none; a function decides per request.
+   * trusts, which no other client can forge. `true` accepts all ids, `false` accepts none; a function decides per
+   * request.
    */
   trust?: "proxy" | boolean | ((req: Request) => boolean);
   /** Generates an id: 1 to 128 letters, digits and characters of `_.:+/=@~-`. A random UUID by default. */
   generator?: (req: Request) => string;
-  /** Whether to use the trace id where no id was accepted. */
+  /** Whether to use the trace id if no id was accepted. */
   useTraceId?: boolean;
 }
 
@@ -63,7 +64,7 @@ const HEADER_NAME = /^[!#$%&'*+.^`|~\w-]+$/;
  *
  * The trace is the one OpenTelemetry's active span belongs to. If there is none, an accepted `traceparent` that is
  * valid by W3C Trace Context is continued; otherwise a new trace begins, which asks downstream services to record it.
- * Behind another `requestId`, such as an enclosing application's, the first one's id and trace are kept.
+ * Behind another `requestId`, such as an enclosing application's, the first id and trace are kept.
  *
  * An accepted id has 1 to 128 letters, digits and characters of `_.:+/=@~-`; any other is replaced.
  *
@@ -118,11 +119,11 @@ export function requestId(given: RequestIdOptions = {}): Middleware<RequestIdExt
  * Returns the headers that continue a request's trace in outgoing requests: `traceparent`, and `tracestate` if there is
  * one. In a span of that trace, such as one that a handler starts, they continue the span.
  *
- * Returns none where OpenTelemetry adds them to `fetch` requests (Deno with `OTEL_DENO=true`, Node with undici's
- * instrumentation): a duplicated `traceparent` counts as none.
+ * Returns no headers where OpenTelemetry adds them to `fetch` requests (Deno with `OTEL_DENO=true`, Node with undici's
+ * instrumentation): a duplicated `traceparent` counts as absent.
  *
  * @param req A request that `requestId` has handled; by default the current one, as tracked by `context`
- * @returns The headers, for `fetch`; none outside any request
+ * @returns The headers, for `fetch`; no headers outside any request
  * @throws {TypeError} If `requestId` has not handled it
  *
  * @example Together with other headers
@@ -141,7 +142,7 @@ export function traceHeaders(req: Request | undefined = currentRequest()): Recor
   return headersOfTrace(active?.traceId === trace.traceId ? active : trace);
 }
 
-// OpenTelemetry's span owns the trace; if it continues what the caller sent, that identifies the caller
+// OpenTelemetry's span owns the trace; if it continues the caller's `traceparent`, that header identifies the caller
 function joined(active: TraceContext | undefined, sent: TraceContext | undefined): TraceContext | undefined {
   if (active === undefined || sent?.parentId === undefined || sent.traceId !== active.traceId) return active;
   return { ...active, parentId: sent.parentId };

@@ -2,7 +2,7 @@ import { trimBlanks } from "@sluice/shared";
 
 /** One request's part of a trace (W3C Trace Context, level 1). */
 export interface TraceContext {
-  /** Id for the whole trace: 32 hexadecimal digits in lower case. */
+  /** Id of the whole trace: 32 hexadecimal digits in lower case. */
   readonly traceId: string;
   /** Id of this request within it, for downstream services: 16 hexadecimal digits. */
   readonly spanId: string;
@@ -17,7 +17,7 @@ export interface TraceContext {
 /** Version, trace-id, parent-id, trace-flags; future versions may append to them (section 3.2.2). */
 const TRACEPARENT = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/;
 
-/** Maximum number of characters and of members of a `tracestate` (section 3.3). */
+/** Maximum number of characters and of members in a `tracestate` (section 3.3). */
 const STATE_LENGTH = 512;
 const STATE_MEMBERS = 32;
 
@@ -46,7 +46,7 @@ export function continuedTrace(traceparent: string | undefined, tracestate?: str
   };
 }
 
-/** Begins a trace. Nothing records it here, but 0 would keep every downstream service from recording it. */
+/** Begins a trace. Nothing records it here, but 0 would keep downstream services from recording it. */
 export function newTrace(): TraceContext {
   return { traceId: digits(), spanId: newSpanId(), sampled: true };
 }

@@ -7,7 +7,7 @@ export interface ResponseHooks {
   /**
    * Called once, before the response head is sent.
    *
-   * @returns A promise that the response waits for, `undefined` for none
+   * @returns A promise that the response waits for, or `undefined`
    */
   beforeHead(): Promise<void> | undefined;
   /** Called right before the head is sent, after any waiting: the last chance to set headers. */
@@ -15,10 +15,10 @@ export interface ResponseHooks {
   /**
    * Called before a response ends, if its head was sent earlier.
    *
-   * @returns A promise that the end waits for, `undefined` for none
+   * @returns A promise that the end waits for, or `undefined`
    */
   beforeEnd(): Promise<void> | undefined;
-  /** Called when one of these fails. If that was before the head, nothing was sent, and another response can be. */
+  /** Called when a hook fails. If that was before the head, nothing was sent, and a different response still can be. */
   failed(error: unknown): void;
 }
 
@@ -58,7 +58,7 @@ class HeldResponse {
   readonly #before: Methods;
   /** Calls made while waiting; `null` when not waiting. */
   #calls: (() => unknown)[] | null = null;
-  /** The response's own properties, hidden by those shown. */
+  /** The response's own properties, hidden by the properties shown. */
   #hidden: Map<Shown, PropertyDescriptor | undefined> | null = null;
   #bytes = 0;
   /** Whether more can be written immediately after the last write. */
@@ -111,8 +111,8 @@ class HeldResponse {
       return call();
     }
     this.#calls = [];
-    // The response would do so later, and middleware around this one, such as compression, would find the head already
-    // sent.
+    // The response would do so later, and outer middleware, such as compression, would find the head already sent.
+    // 
     if (name === "flushHeaders") this.#res.writeHead(this.#res.statusCode);
     this.#show("headersSent", "_header");
     pending.then(
@@ -125,7 +125,7 @@ class HeldResponse {
   #hold(name: Sending, args: unknown[], plain: Method, self: unknown): unknown {
     const calls = this.#calls!;
     const call = (): unknown => plain.apply(self, args);
-    // a response begun by another call still runs its own hook at the end
+    // a response begun by a different call still runs its own hook at the end
     if (name === "end") {
       calls.push(this.#hasEnd ? call : () => this.#send(name, args, plain, self));
       this.#show("writableEnded", "finished");
@@ -161,7 +161,7 @@ class HeldResponse {
     this.#hooks.failed(error);
   }
 
-  // Data that middleware around this one has queued belongs to the failed response. The next response must not follow
+  // Data that outer middleware has queued belongs to the failed response. The next response must not follow
   // it, so it bypasses that middleware.
   #drop(): void {
     this.#isDropped = true;
@@ -183,7 +183,7 @@ class HeldResponse {
     return calls;
   }
 
-  // until released, it hides the property on the prototype, or on a layer around this one
+  // until released, it hides the property on the prototype, or on an outer layer
   #show(...properties: readonly Shown[]): void {
     const hidden = this.#hidden ??= new Map();
     for (const property of properties) {

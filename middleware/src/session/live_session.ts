@@ -24,7 +24,7 @@ export interface SessionSettings {
 /** An empty session's content. */
 const EMPTY = "[{},[]]";
 
-/** One request's session: its content, and whether that needs saving. */
+/** One request's session: its content, and whether the content needs saving. */
 export class LiveSession implements ResponseHooks {
   readonly #settings: SessionSettings;
   readonly #exchange: Exchange;
@@ -132,7 +132,7 @@ export class LiveSession implements ResponseHooks {
   /**
    * Reads and removes messages.
    *
-   * @param kind Their kind, all if it is `undefined`
+   * @param kind Their kind; all messages if it is `undefined`
    */
   takeFlash(kind: string | undefined): [kind: string, message: string][] {
     this.#use();
@@ -218,7 +218,7 @@ export class LiveSession implements ResponseHooks {
     this.#isDue = false;
     const name = cookie.nameFor(this.#exchange.req);
     const value = await keeper[isChanged ? "keep" : "renew"](kept, content, this.#lifetimeOf(kept), name);
-    // if another request has destroyed it, that one has cleared the cookie
+    // if another request has destroyed it, that request has cleared the cookie
     if (value !== null && this.#kept === kept) this.#cookie = value;
   }
 

@@ -12,7 +12,7 @@ import type { SessionStore, SetSessionOptions } from "./session_store.ts";
  * ```
  */
 export interface MemorySessionStoreOptions {
-  /** Maximum number of sessions, 100 000 by default. Beyond that, the one written longest ago is dropped. */
+  /** Maximum number of sessions, 100 000 by default. Beyond that, the session written longest ago is dropped. */
   maxSessions?: number;
   /** Current time in ms; for tests. */
   clock?: () => number;
@@ -102,7 +102,7 @@ export class MemorySessionStore implements SessionStore {
     this.#sessions.set(id, { content, expires: this.#clock() + ttlMs });
   }
 
-  // most sessions live equally long, so those in front expire first
+  // most sessions have the same lifetime, so the first ones expire first
   #sweep(): void {
     const now = this.#clock();
     for (const [id, { expires }] of this.#sessions) {

@@ -15,7 +15,7 @@ export interface SessionActions {
   touch(): void;
 }
 
-/** The methods of `req.session`. Everything else in it belongs to the program. */
+/** The methods of `req.session`. All other properties belong to the program. */
 export interface SessionMethods {
   /**
    * Its id, which is safe to log: it does not allow taking over the session. It changes with `regenerate`. Stores keep
@@ -25,7 +25,7 @@ export interface SessionMethods {
   /** Whether it is not stored yet. */
   readonly isNew: boolean;
   /**
-   * Changes its id and empties it, so that an id from before the login is worthless after it (session fixation). Data
+   * Changes its id and empties it, so that an id from before the login is worthless afterwards (session fixation). Data
    * stored under the old id is deleted.
    *
    * @param callback Called when done, for code written for Express
@@ -34,7 +34,7 @@ export interface SessionMethods {
   regenerate(callback?: Callback): Promise<void>;
   /**
    * Ends it: empties it, deletes it from the store, and makes the client delete its cookie. Writing to it afterwards
-   * begins another session.
+   * begins a new session.
    *
    * @param callback Called when done, for code written for Express
    * @returns Resolves when done; without a callback it rejects with the store's error
@@ -44,7 +44,7 @@ export interface SessionMethods {
    * Saves it now instead of with the response, such as before a WebSocket begins.
    *
    * @param callback Called when done, for code written for Express
-   * @returns Resolves when done; without a callback it rejects if saving fails, or comes too late
+   * @returns Resolves when done; without a callback it rejects if saving fails or comes too late
    */
   save(callback?: Callback): Promise<void>;
   /** Prolongs it by `ttlMs` with the response, even if nothing in it changes. */

@@ -21,7 +21,7 @@ const ID_BYTES = 16;
  * (NIST SP 800-38D).
  */
 const MOST_SEALED = 2 ** 32;
-/** Number of keys to cache: each process that seals has one. */
+/** Number of keys to cache: each process that seals cookies has one. */
 const MOST_KEYS = 1000;
 
 /** The input that keys are derived from. */
@@ -61,11 +61,11 @@ export class SealedSessions implements SessionKeeper {
   #sealing: Promise<SealingKey> | null = null;
   /** Number of cookies sealed with the current key. */
   #sealed = 0;
-  /** By the prefix of their cookies. Only keys that have opened one, because anyone can invent a salt. */
+  /** By the prefix of their cookies. Only keys that have opened a cookie, because anyone can invent a salt. */
   readonly #opening = new GenerationalCache<OpeningKey>(MOST_KEYS);
 
   /**
-   * @param secrets The first seals, all unseal
+   * @param secrets The first secret seals, all unseal
    * @param clock Current time in ms
    * @param mostSealed Maximum cookies sealed with one key
    */
@@ -91,7 +91,7 @@ export class SealedSessions implements SessionKeeper {
     try {
       text = await crypto.subtle.decrypt(algorithm(bytes, name), key, bytes.subarray(HEAD_BYTES));
     } catch {
-      // tampered with, or under another name: the client has no session
+      // tampered with, or under a different name: the client has no session
       return null;
     }
     if (known === undefined) this.#opening.set(keyHead, opening);

@@ -37,8 +37,8 @@ import { StoredSessions } from "./stored_sessions.ts";
  */
 export interface SessionOptions {
   /**
-   * The secret that seals the cookies: 32 characters or more. Of several, the first seals and all unseal, so a secret
-   * can be replaced without ending the sessions sealed by the old one. Not needed, and not used, with a store.
+   * The secret that seals the cookies: 32 characters or more. Of several secrets, the first seals and all unseal, so a
+   * secret can be replaced without ending the sessions sealed by the old one. Neither needed nor used with a store.
    */
   secret?: string | string[];
   /** Name of the cookie; by default `session`, and `__Host-session` over TLS, where its attributes allow that. */
@@ -60,25 +60,26 @@ export interface SessionOptions {
    * is longer.
    */
   absoluteTtlMs?: number;
-  /** Whether every response prolongs the session; `false` by default, where only changes do. */
+  /** Whether every response prolongs the session; `false` by default, where only changes prolong it. */
   rolling?: boolean;
   /** Where sessions are stored; in their cookies by default. */
   store?: SessionStore;
   /**
-   * Whether a request has a session; others have no `req.session`, and cause no store access. All do by default.
+   * Whether a request has a session; other requests have no `req.session`, and cause no store access. By default, all
+   * requests have a session.
    *
    * @param req The request
    */
   when?(req: Request): boolean;
   /**
-   * Timeout for a store call in ms, after which it fails with a 503; none by default: the store decides how long
+   * Timeout for a store call in ms, after which it fails with a 503; no timeout by default: the store decides how long
    * requests wait.
    */
   timeoutMs?: number;
   /**
    * The session a request gets when its own cannot be read. `"fail"`, the default: the store's error goes to the error
-   * handlers. `"empty"`: an empty session that stays so, because changing or ending it fails with that error, which is
-   * also reported to the application. A function decides per request, and reports the error itself.
+   * handlers. `"empty"`: an empty session that stays empty, because changing or ending it fails with that error, which
+   * is also reported to the application. A function decides per request, and reports the error itself.
    */
   onStoreError?: "fail" | "empty" | ((error: unknown, req: Request) => "fail" | "empty");
   /** Current time in ms; for tests. */
@@ -190,7 +191,7 @@ const LONGEST_TTL_MS = 3650 * DAY_MS;
  * in sealed cookies or in a store.
  *
  * A session begins when data is put into it, and is saved before the response head is sent, if it has changed. If two
- * requests from one client change it concurrently, the one that ends last wins.
+ * requests from one client change it concurrently, the request that ends last wins.
  *
  * @typeParam Data The program's data, for handlers behind it in the same call; for all handlers, declare it once with
  *   {@linkcode SessionExtras}

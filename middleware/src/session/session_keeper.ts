@@ -2,7 +2,7 @@
 export interface KeptSession {
   /** Its id, which does not allow taking it over. */
   readonly id: string;
-  /** The client's proof that the session is its own; empty for a sealed one. */
+  /** The client's proof that the session is its own; empty for a sealed session. */
   readonly token: string;
   /** When it began, in ms since 1970. */
   readonly created: number;

@@ -18,7 +18,7 @@ export interface KvAtomic {
   check(...checks: { key: KvKeyPart[]; versionstamp: string | null }[]): KvAtomic;
   /** Writes a value. */
   set(key: KvKeyPart[], value: unknown, options?: { expireIn?: number }): KvAtomic;
-  /** Commits all of it, or nothing. */
+  /** Commits the whole operation, or nothing. */
   commit(): Promise<{ ok: boolean }>;
 }
 
@@ -116,7 +116,7 @@ export class DenoKvSessionStore implements SessionStore {
     return await this.#replace(id, (content) => content, ttlMs);
   }
 
-  // Retries until no write comes in between: of concurrent attempts, one always succeeds.
+  // Retries until no other write intervenes: of concurrent attempts, one always succeeds.
   async #replace(id: string, change: (content: string) => string, ttlMs: number): Promise<boolean> {
     const key = this.#keyOf(id);
     for (;;) {

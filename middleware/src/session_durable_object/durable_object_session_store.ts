@@ -20,7 +20,7 @@ import type { Question } from "./session_object.ts";
 export interface DurableObjectSessionStoreOptions<Id = unknown> {
   /** The binding for a namespace with the class `SessionObject`. */
   namespace: DurableObjectNamespaceLike<Id>;
-  /** Prefix of the objects' names; none by default. */
+  /** Prefix of the objects' names; no prefix by default. */
   prefix?: string;
 }
 
@@ -48,7 +48,7 @@ export class DurableObjectSessionStore<Id = unknown> implements SessionStore {
    * Creates an instance.
    *
    * @param options Namespace and prefix
-   * @throws {TypeError} If `namespace` is not one, or an option is unknown
+   * @throws {TypeError} If `namespace` is not a namespace, or an option is unknown
    */
   constructor(options: DurableObjectSessionStoreOptions<Id>) {
     checkNames("DurableObjectSessionStore", options, NAMES);

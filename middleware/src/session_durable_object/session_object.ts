@@ -63,7 +63,7 @@ export class SessionObject {
     this.#clock = clock ?? (() => Date.now());
   }
 
-  /** Responds to the store. No other request runs while this waits for the storage. */
+  /** Responds to the store. No other request runs while it waits for the storage. */
   async fetch(request: Request): Promise<Response> {
     return Response.json(await this.#reply(await request.json()));
   }

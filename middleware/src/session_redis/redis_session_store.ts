@@ -19,7 +19,7 @@ export type RedisClient = NodeRedisClient | IoRedisClient | BunRedisClient;
 export interface RedisSessionStoreOptions {
   /**
    * The program's own client, from npm's `redis` 5 or later, npm's `ioredis`, or Bun; it is never closed. Its `error`
-   * events are logged, unless the program listens to them.
+   * events are logged, unless the program listens for them.
    */
   client: RedisClient;
   /** Prefix of the keys, `"session:"` by default. */

@@ -19,7 +19,7 @@ export interface ServerSentEvent {
  * Formats an event as in the HTML standard, "Server-sent events" (9.2.6).
  *
  * @param event The event; a string is its data
- * @throws {TypeError} If a field is of the wrong type, or has a line break, which would start another field
+ * @throws {TypeError} If a field is of the wrong type, or has a line break, which would start a new field
  * @throws {RangeError} If `retry` is not a whole number of ms
  */
 export function eventText(event: ServerSentEvent | string): string {

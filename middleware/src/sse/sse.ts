@@ -20,15 +20,15 @@ import { closeWithApp, type OpenStreams } from "./streams_of_app.ts";
  */
 export interface SseOptions {
   /**
-   * ms of silence after which a comment is sent, 15 000 by default, 0 for none: proxies cut idle connections, and only
-   * by sending does the server notice a client that has silently disconnected.
+   * ms of silence after which a comment is sent, 15 000 by default, 0 for no comments: proxies cut idle connections,
+   * and only by sending does the server notice a client that has silently disconnected.
    */
   heartbeatMs?: number;
   /** ms after which the client reconnects if the connection ends; by default the client decides. */
   retryMs?: number;
   /**
-   * Maximum bytes queued for a slow client, 1 MiB by default. Code that awaits `send` never reaches it. Beyond it, the
-   * connection is closed, and the client reconnects with the last id it got.
+   * Maximum bytes queued for a slow client, 1 MiB by default. Code that awaits `send` never reaches this limit. Over
+   * it, the connection is closed, and the client reconnects with the last id it got.
    */
   maxPendingBytes?: number;
 }
@@ -58,8 +58,8 @@ export interface EventStream {
    */
   comment(text: string): Promise<void>;
   /**
-   * Sends everything a source yields, one event at a time as the client accepts them, and closes the stream at its end.
-   * If the client disconnects, or the application closes, the source is ended with `return()`.
+   * Sends everything a source yields, one event at a time as the client accepts them, and closes the stream when the
+   * source ends. If the client disconnects or the application closes, the source is ended with `return()`.
    *
    * @param source The events
    * @returns Resolves when the stream is closed; rejects with the source's error
@@ -78,8 +78,8 @@ const HEARTBEAT_MS = 15_000;
 const MAX_PENDING_BYTES = 1024 * 1024;
 
 /**
- * Starts a response with server-sent events (HTML standard, 9.2). It ends when the client disconnects, with
- * `app.close`, or with `close`.
+ * Starts a response with server-sent events (HTML standard, 9.2). It ends when the client disconnects, when `app.close`
+ * begins, or with `close`.
  *
  * @param req The request
  * @param res Its response, which must not have begun
@@ -138,10 +138,10 @@ class Stream implements EventStream {
     this.#req = req;
     this.lastEventId = asText(req.get("last-event-id"));
     if (!res.hasHeader("Cache-Control")) res.setHeader("Cache-Control", "no-cache");
-    // nginx would buffer some kilobytes
+    // nginx would buffer a few kilobytes
     res.writeHead(200, { "Content-Type": "text/event-stream", "X-Accel-Buffering": "no" });
     this.#listed = closeWithApp(req.app, this);
-    // not once(), which would keep a wrapper
+    // not once(), which would retain a wrapper
     res.on("close", () => {
       for (const streams of this.#listed) streams.delete(this);
       this.#over();

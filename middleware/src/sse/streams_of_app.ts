@@ -27,7 +27,7 @@ export function closeWithApp(app: App, stream: Stream): OpenStreams {
   return all;
 }
 
-// spread, not pushed: V8 reserves space for seventeen with the first push, and a stream may last for days
+// spread, not pushed: V8 reserves space for seventeen elements on the first push, and a stream may last for days
 function streamsAbove(app: App | undefined): OpenStreams {
   return app === undefined ? [] : [streamsOf(app), ...streamsAbove(app.parent)];
 }

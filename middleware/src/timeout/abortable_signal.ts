@@ -18,7 +18,7 @@ export function abortableSignal(req: Request): (reason: unknown) => void {
     else controller.abort(expired.reason);
     return controller.signal;
   };
-  // programs may have their own property with this name
+  // programs may define their own property with this name
   const set = (value: unknown): void => void Object.defineProperty(req, "signal", { value, writable: true });
   Object.defineProperty(req, "signal", { get, set, configurable: true, enumerable: true });
   return (reason) => {

@@ -1,6 +1,6 @@
 import type { Response as Outgoing } from "@sluice/sluice";
 
-/** Methods that throw or warn after a response was sent, and on which the others are built. */
+/** Methods that throw or warn after a response was sent; the other methods are built on them. */
 const SENDING = [
   ...["status", "setHeader", "appendHeader", "removeHeader", "writeHead"],
   ...["json", "jsonp", "redirect", "sendFile", "write", "end"],

@@ -31,15 +31,16 @@ export interface TimeoutOptions {
 const NAMES: OptionNames<TimeoutOptions> = { retryAfterMs: true };
 
 /**
- * Limits the time until a response begins. When it runs out, error handlers get an `HttpError` with the status 503, the
- * name `TimeoutError`, and `code` and `timeout` as in connect-timeout. Then `req.signal` aborts with the same error,
+ * Limits the time until a response begins. When it runs out, error handlers get an `HttpError` with status 503, the
+ * name
+ *  `TimeoutError`, and `code` and `timeout` as in connect-timeout. Then `req.signal` aborts with the same error,
  * and `req.timedout` is `true`. Anything the handler sends later is ignored. A response that has begun is not cut off,
  * and WebSockets are not limited.
  *
- * Nested inside another one, the shorter limit applies. `req.request.signal` belongs to the platform and does not
+ * If time limits are nested, the shorter one applies. `req.request.signal` belongs to the platform and does not
  * abort.
  *
- * @param time The time: ms, or a string such as `"5s"`, as in connect-timeout
+ * @param time The time in ms, or a string such as `"5s"`, as in connect-timeout
  * @param options When clients should retry
  * @returns The middleware, for an application, a router or a route
  * @throws {TypeError} If an option is unknown or of the wrong type
@@ -88,7 +89,7 @@ function expire(res: Response, next: Next, error: HttpError, abort: (reason: unk
   else res.once("close", stop);
 }
 
-// One error for both, because most handlers fail with the signal's reason, and an error is reported once per request.
+// Both use one error, because most handlers fail with the signal's reason, and an error is reported once per request.
 function timeoutError(ms: number, headers: Record<string, string> | undefined): HttpError {
   const error = new HttpError(503, `No response within ${ms} ms`, {
     code: "ETIMEDOUT",

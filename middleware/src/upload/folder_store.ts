@@ -10,7 +10,7 @@ interface FileModule {
   };
 }
 
-/** Readable only by its owner, and never overwrites another file. */
+/** Readable only by its owner, and never overwrites an existing file. */
 const NEW_FILE = { flag: "wx", mode: 0o600 };
 
 /**

@@ -14,7 +14,7 @@ export function functionStore(takeFile: TakeFile, remove?: (file: UploadedFile, 
       let controller!: ReadableStreamDefaultController<Uint8Array<ArrayBuffer>>;
       let isOver = false;
       let failure: unknown;
-      // the function's last read; it need not have awaited it
+      // the function's last read, which it need not have awaited
       let reading: Promise<void> | undefined;
       const end = (how: () => void): void => {
         if (!isOver) how();
@@ -45,7 +45,7 @@ export function functionStore(takeFile: TakeFile, remove?: (file: UploadedFile, 
         while (await content.read() !== undefined);
         return { value };
       } catch (error) {
-        // the reason rather than its consequence
+        // the cause instead of its consequence
         throw failure ?? error;
       }
     },

@@ -5,7 +5,7 @@ import type { FileContent, FileStore } from "./uploaded_file.ts";
 export function memoryStore(): FileStore {
   return {
     async take(_claims, content) {
-      // where there are Buffers, programs written for multer expect their methods
+      // on runtimes with Buffers, programs written for multer expect their methods
       return { buffer: nodeBytes(await collected(content)) };
     },
   };

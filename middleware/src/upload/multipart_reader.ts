@@ -4,7 +4,7 @@ import { refusal } from "./upload_error.ts";
 const CR = 0x0d;
 const DASH = 0x2d;
 
-/** Maximum bytes in a part's headers, including the rest of the delimiter's line before them. */
+/** Maximum bytes in a part's headers, including the rest of the delimiter line before them. */
 export const MOST_HEAD_BYTES: number = 8 * 1024;
 
 const encoder = new TextEncoder();
@@ -43,8 +43,8 @@ export class MultipartReader {
   /**
    * Advances to the next part, once the current one has been read completely.
    *
-   * @returns Its head; `undefined` after the last one, when the whole body has arrived
-   * @throws {HttpError} 400 if the form is malformed, 413 if the part's headers are too long
+   * @returns Its head; `undefined` after the last part, when the whole body has arrived
+   * @throws {HttpError} 400 if the form is malformed, 413 if the part headers are too long
    */
   async next(): Promise<PartHead | undefined> {
     while (await this.read() !== undefined);
@@ -129,8 +129,8 @@ export class MultipartReader {
 }
 
 /**
- * Finds a pattern that begins with a carriage return: a delimiter, or an empty line. Unless the pattern contains
- * another one, bytes already compared need not be compared again.
+ * Finds a pattern that begins with a carriage return: a delimiter, or an empty line. Unless the pattern contains a
+ * second carriage return, bytes already compared need not be compared again.
  *
  * @param pattern The pattern
  * @param bytes Where to search

@@ -15,7 +15,7 @@ const HEADER = /^[\w!#$%&'*+.^`|~-]+:[^\r\n]*$/;
 // Backslashes only escape a quote and a backslash: some clients send Windows paths unescaped. The branches are mutually
 // exclusive, so matching takes linear time.
 const PARAMETER = /[ \t]*;[ \t]*([^ \t=;"]+)=(?:"((?:[^"\\]|\\["\\]|\\(?!["\\]))*)"|([^ \t;"]+))/gy;
-/** A media type (RFC 6838 section 4.2), or one such as `image/*`. */
+/** A media type (RFC 6838 section 4.2), or a range such as `image/*`. */
 export const MEDIA_TYPE: RegExp = /^[\w!#$&^.+*-]+\/[\w!#$&^.+*-]+$/;
 
 /** Maximum boundary length (RFC 2046 section 5.1.1). */
@@ -33,11 +33,11 @@ export function boundaryOf(contentType: string): string | undefined {
 }
 
 /**
- * Reads a part's head.
+ * Parses a part header.
  *
  * @param text The text after the delimiter: the rest of its line, which is whitespace (RFC 2046 section 5.1.1), and the
  * headers
- * @returns The head, `undefined` if the headers are malformed or not those of a form's part
+ * @returns The head, `undefined` if the headers are malformed or do not describe a form part
  */
 export function partHead(text: string): PartHead | undefined {
   const [padding, ...lines] = text.split("\r\n");

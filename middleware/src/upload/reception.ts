@@ -11,9 +11,9 @@ import { assertWithin, type CheckedLimits, type FormLimit, memoryIsShort } from 
 export interface FieldPlan {
   /** Maximum number of files in it. */
   readonly maxCount: number;
-  /** Its files' media types; `undefined` if the types for all fields apply. */
+  /** Media types of its files; `undefined` if the types for all fields apply. */
   readonly types: readonly string[] | undefined;
-  /** Whether a form without one is rejected. */
+  /** Whether a form without a file in it is rejected. */
   readonly isRequired: boolean;
 }
 
@@ -145,7 +145,7 @@ export class Reception {
     if (coding !== "identity") throw refusal(415, "UNSUPPORTED_TYPE", "the form is compressed");
     const boundary = boundaryOf(this.#req.get("content-type")!);
     if (boundary === undefined) throw refusal(400, "MALFORMED_FORM", "the form has no valid boundary");
-    // unless a caller made up the header, this is the body's length
+    // unless a caller made up the header, this is the body length
     assertWithin(limits, "total", Number(this.#req.get("content-length")));
     this.#form = new MultipartReader({ next: () => this.#nextChunk() }, boundary);
     this.#filled.body = this.#body;

@@ -24,7 +24,7 @@ export interface FileField {
   maxCount?: number;
   /** Media types of its files, instead of the option `types`. */
   types?: readonly string[];
-  /** Whether a form without one is rejected with 400; off by default. */
+  /** Whether a form without a file in it is rejected with 400; off by default. */
   required?: boolean;
 }
 
@@ -39,7 +39,7 @@ export interface UploadStorage<Value = unknown> {
 /**
  * How forms are received.
  *
- * @example Two pictures at most, of 1 MiB each
+ * @example At most two pictures of 1 MiB each
  * ```ts
  * import sluice from "@sluice/sluice";
  * import { upload } from "@sluice/middleware/upload";
@@ -63,13 +63,13 @@ export interface UploadOptions<Value = unknown, Fields = Readonly<Record<string,
   /** Limits for a form; the defaults suit a few pictures or documents. */
   limits?: UploadLimits;
   /**
-   * Media types of files, such as `"image/*"`; by default any. The client declares the type: to be certain, inspect the
-   * file.
+   * Media types of files, such as `"image/*"`; any type by default. The client declares the type: to be certain,
+   * inspect the file.
    */
   types?: readonly string[];
   /**
-   * The fields that may have files, by name; a file in another field is rejected. `req.files` then has a list for each
-   * name, as with multer's `fields`.
+   * The fields that may have files, by name; a file in any other field is rejected. `req.files` then has a list for
+   * each name, as with multer's `fields`.
    */
   fields?: Fields;
   /** Whether a request that is not a form is rejected with 415; off by default. */
@@ -107,13 +107,13 @@ export type Upload<Value = unknown, Fields = undefined> = ReceiveForm<FormFiles<
 /** Creates middleware for one field. */
 export interface UploadOf<Value = unknown> {
   /**
-   * Receives forms with one file, `req.file`; a file in another field is rejected.
+   * Receives forms with one file, `req.file`; a file in any other field is rejected.
    *
    * @param name The field's name
    */
   single(name: string): ReceiveForm<FormFiles<Value>>;
   /**
-   * Receives forms with files in one field, `req.files`; a file in another field is rejected.
+   * Receives forms with files in one field, `req.files`; a file in any other field is rejected.
    *
    * @param name The field's name
    * @param maxCount Maximum number of files, `limits.files` by default
@@ -152,12 +152,12 @@ const TYPES = 'a list of media types such as ["image/*", "application/pdf"]';
  *
  * - `req.body`: the fields that are not files, by name; an array where a name is repeated. With the option `fields`,
  *   these include JSON in other fields, with or without a file name.
- * - `req.files`: the files in order, or by field with the option `fields`; `req.file` is the first of all. Later
- *   handlers in the same call have them in their types.
+ * - `req.files`: the files in order, or by field with the option `fields`; `req.file` is the first file. Later handlers
+ *    in the same call have them in their types.
  *
  * A rejected form goes to the error handlers as an `HttpError` with `code` and, if one field is at fault, `field`. The
  * status is 413 for too much or too many, 415 for a wrong type, 400 for a malformed, unexpected or truncated form, 408
- * for a client that stops sending, and 503 if memory is short. All of the form's files are then removed.
+ * for a client that stops sending, and 503 if memory is short. All files from the form are then removed.
  *
  * @typeParam Value The type that `storage` returns
  * @typeParam Fields The fields that may have files; inferred

@@ -1,6 +1,6 @@
 import { HttpError } from "@sluice/shared";
 
-/** Kinds of rejections: multer's codes where there are any. */
+/** Kinds of rejections, with multer's codes where they exist. */
 export type UploadErrorCode =
   | "LIMIT_PART_COUNT"
   | "LIMIT_FILE_COUNT"

@@ -2,7 +2,7 @@ import { checkInteger, checkNames, type HttpError, type OptionNames } from "@slu
 import { MOST_HEAD_BYTES } from "./multipart_reader.ts";
 import { refusal, type UploadErrorCode } from "./upload_error.ts";
 
-/** Limits for a form, each of which may be `Infinity`; with multer's names where there are any. */
+/** Limits for a form, each of which may be `Infinity`; with multer's names where they exist. */
 export interface UploadLimits {
   /** Maximum number of files, 10 by default. */
   files?: number;
@@ -56,7 +56,7 @@ export function checkLimits(given: UploadLimits): CheckedLimits {
   }
   const { files, fileSize, fields, fieldSize } = limits;
   limits.parts = given.parts ?? files + fields;
-  // one head more than there may be parts, for the preamble and the epilogue
+  // one more head than the maximum number of parts, for the preamble and the epilogue
   limits.total = given.total ??
     times(files, fileSize) + times(fields, fieldSize) + (limits.parts + 1) * 2 * MOST_HEAD_BYTES;
   return limits;
@@ -91,7 +91,7 @@ const RETRY_AFTER_S = 1;
  * @param name The limit's name
  * @param value The value; `NaN` passes
  * @param field Name of the current field
- * @throws {HttpError} 413 if it is above the limit
+ * @throws {HttpError} 413 if it exceeds the limit
  */
 export function assertWithin(limits: CheckedLimits, name: FormLimit, value: number, field?: string): void {
   if (!(value > limits[name])) return;
@@ -103,7 +103,7 @@ export function assertWithin(limits: CheckedLimits, name: FormLimit, value: numb
  * Creates the error for a form that memory has no room for.
  *
  * @param most Maximum bytes in memory for all forms together
- * @param why Whether no other form can be ended instead, or this one is the slowest
+ * @param why Whether no other form can be ended instead, or this form is the slowest
  * @param field Name of the current field
  */
 export function memoryIsShort(most: number, why: "full" | "slowest", field?: string): HttpError {

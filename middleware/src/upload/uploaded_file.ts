@@ -1,6 +1,6 @@
 import type { Request } from "@sluice/sluice";
 
-/** A form's claims about a file. The client wrote all of them, and they may be anything. */
+/** A form's claims about a file. The client wrote all of them, so they may be anything. */
 export interface FileClaims {
   /** The field's name. */
   readonly fieldname: string;
@@ -48,12 +48,12 @@ export type TakeFile<Value = unknown> = (file: IncomingFile, req: Request) => Pr
 /** Where files go. */
 export interface FileStore {
   /**
-   * Stores a file, and removes all of it again on failure.
+   * Stores a file, and removes it again on failure.
    *
    * @param claims The form's claims about it
    * @param content Its bytes
    * @param req Its request
-   * @returns The properties known once it is stored
+   * @returns The properties that are set once it is stored
    */
   take(claims: FileClaims, content: FileContent, req: Request): Promise<Partial<UploadedFile>>;
   /**

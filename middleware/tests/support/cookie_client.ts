@@ -23,7 +23,7 @@ export class CookieClient {
     this.cookies = new Map(cookies);
   }
 
-  /** Another client with the same cookies: a thief, or a second request at the same time. */
+  /** A second client with the same cookies: a thief, or a concurrent request. */
   copy(): CookieClient {
     return new CookieClient(this.#asked, this.#origin, this.cookies);
   }
