@@ -318,7 +318,7 @@ Deno.test("on Deno the server tells of a body that fails only if nobody listens,
       for (const path of paths) {
         await fetch(new URL(path, server.url)).then((response) => response.text()).catch(() => {});
       }
-      // the last one is reported on the server's next tick
+      // the last error is reported on the server's next tick
       await new Promise((resolve) => setTimeout(resolve, 0));
       await app.close();
     });

@@ -51,7 +51,7 @@ Deno.test(
           const own = `http://127.0.0.1:${port}`;
           assertEquals(await sent(`${own}/login`), "transferred for ada");
           const evilPort = new URL(other).port;
-          // another port is same-site but cross-origin; another host is cross-site
+          // a different port is same-site but cross-origin; a different host is cross-site
           const pages = [`http://127.0.0.1:${evilPort}/`, `http://localhost:${evilPort}/`];
           const refused: string[] = [];
           for (const url of [...pages, `http://127.0.0.1:${evilPort}/sandboxed`]) refused.push(await sent(url));

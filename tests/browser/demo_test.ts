@@ -18,7 +18,7 @@ Deno.test("in a real browser the live page draws admitted and limited requests",
         if (message.type() === "error" && !/429|404/.test(message.text())) problems.push(message.text());
       });
       await page.goto(`${origin}/live`);
-      // three of its own requests, for something to see from the first second
+      // three of its own requests, so there is something to see from the first second
       await page.waitForFunction('document.querySelectorAll("#blocks rect").length === 3');
       assertEquals(await page.textContent("#left"), "7");
       await page.click("#many");

@@ -53,7 +53,7 @@ for (const [width, height] of [[1280, 900], [380, 800]] as const) {
           await page.waitForSelector(".opblock-summary");
           assertEquals(await page.title(), "Notes");
           assertEquals(await page.locator(".opblock").count(), 3);
-          // opens one and tries it
+          // opens an operation and tries it
           await page.click(".opblock-get .opblock-summary-control");
           await page.click("text=Try it out");
           await page.fill('.opblock-get input[placeholder="page"]', "7");

@@ -52,7 +52,7 @@ Deno.test("in a real browser Scalar's page shows the document", options, async (
       const page = await browser.newPage({ viewport: { width: 1280, height: 900 } });
       const problems: string[] = [];
       page.on("pageerror", (error) => problems.push(error.message));
-      // fonts and the like from Scalar's host, which a self-hosted page need not load
+      // fonts and similar files from Scalar's host, which a self-hosted page need not load
       await page.route((url) => url.host !== new URL(origin).host, (route) => route.abort());
       await page.goto(`${origin}/reference`);
       for (const text of ["All notes", "Writes a note"]) await page.getByText(text).first().waitFor();

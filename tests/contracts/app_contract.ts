@@ -1,5 +1,5 @@
 /**
- * The behavior of an application on every runtime: one list of cases, run against every subject that serves
+ * The behavior of an application on every runtime: one list of cases runs against every subject that serves
  * `program.ts`.
  */
 import { answers, conditions, cookies, errors } from "./cases/responses.ts";
@@ -124,8 +124,8 @@ function isLeftBehind(event: PromiseRejectionEvent): void {
 let flags = 0;
 
 /**
- * Runs all cases against one subject: first those that must pass, one by one, then the cases for its gaps in parallel.
- * If all cases for a gap pass, they run again, up to {@linkcode GAP_TRIES} times.
+ * Runs all cases against one subject: first those that are expected to pass, one by one, then the cases for its gaps in
+ * parallel. If all cases for a gap pass, they run again, up to {@linkcode GAP_TRIES} times.
  *
  * @param contract The contract
  * @param subject The subject

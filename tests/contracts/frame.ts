@@ -15,7 +15,7 @@ export interface Frame {
  *
  * @param opcode Its type
  * @param payload Its payload
- * @param options Whether it is the last one of its message, and the length it declares
+ * @param options Whether it is the last frame in its message, and the length it declares
  */
 export function frame(
   opcode: number,

@@ -12,7 +12,7 @@ interface Column extends Described {
 }
 
 /**
- * Writes the page on runtimes.
+ * Writes the page about runtimes.
  *
  * @param contract The contract
  * @param subjects The ways to run the program, in column order
@@ -81,7 +81,7 @@ function letters(index: number): string {
 
 function cell(column: Column, one: Case, notes: Notes): string {
   const { gaps: [gap], error } = column.outcomes.get(one)!;
-  // such a case may pass depending on timing, and the page must not
+  // such a case may pass depending on timing, and the page must not depend on it
   if (gap !== undefined) return notes.letterOf(gap, column);
   return error === null ? "✓" : "fails";
 }

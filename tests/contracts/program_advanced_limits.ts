@@ -116,7 +116,7 @@ function takings(limited: Limited, app: FrameworkApp): void {
 function stores(limited: Limited, clock: RequestedClock): void {
   const memory = () => new MemoryStore({ clock: clock.read });
   const failing = () => new FaultyStore(memory()).fail(new Error("the store is down"));
-  // many are in progress at once, which on two cores takes longer than a decision's default timeout
+  // many decisions are in progress at once, which on two cores takes longer than the default timeout for a decision
   const late = { limit: 20, timeoutMs: PATIENCE_MS };
   limited("store-later", { ...late, store: lateStore(clock.read) });
   limited("store-counter", { ...late, store: fromCounter(lateCounter(clock.read), { clock: clock.read }) });

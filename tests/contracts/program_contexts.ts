@@ -17,7 +17,7 @@ function pause(ms = 2): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms));
 }
 
-/** The middleware; where it cannot be made, a no-op and the reason. */
+/** The middleware; if it cannot be created, a no-op and the reason. */
 function supported(): { entered: Handler; refusal: string | null } {
   try {
     return { entered: context() as Handler, refusal: null };

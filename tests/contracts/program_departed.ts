@@ -22,7 +22,7 @@ const WAYS: Readonly<Record<string, (req: FrameworkRequest, res: FrameworkRespon
   write: (_req, res) => res.write("nobody reads this"),
 };
 
-/** Tries all of them. */
+/** Tries all operations. */
 function tried(req: FrameworkRequest, res: FrameworkResponse): Record<string, unknown> {
   const seen: Record<string, unknown> = {};
   for (const [name, way] of Object.entries(WAYS)) {

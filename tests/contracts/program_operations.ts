@@ -5,7 +5,7 @@ import { requestId, type RequestIdExtras } from "@sluice/middleware/request-id";
 import { timeout } from "@sluice/middleware/timeout";
 import sluice, { type FrameworkApp, type FrameworkRequest, Router } from "@sluice/sluice";
 
-/** Routes behind each of them. */
+/** Routes behind each middleware. */
 export function operationRoutes(app: FrameworkApp): void {
   const records: LogRecord[] = [];
   const aborted = new Set<string>();

@@ -63,7 +63,7 @@ export const LIBRARIES: Readonly<Record<"zod" | "valibot" | "arktype", Checks>> 
   },
 };
 
-/** Routes with the same requirements, each with another library's schemas, and a document for each. */
+/** Routes with the same requirements, each with a different library's schemas, and a document for each. */
 export function validatedRoutes(app: FrameworkApp): void {
   for (const [library, { note, form, one }] of Object.entries(LIBRARIES)) {
     const router = Router();

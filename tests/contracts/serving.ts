@@ -40,7 +40,7 @@ export async function startServing(
   const listen = async (stream: ReadableStream<Uint8Array<ArrayBuffer>>): Promise<void> => {
     for await (const text of stream.pipeThrough(new TextDecoderStream())) {
       told.text += text;
-      // and not a line number in an error's stack
+      // and not a line number in a stack trace
       const found = told.text.match(/(?:^|https?:\/\/\S+:)(\d{2,5})\/?\s*$/m);
       if (found !== null) port.resolve(Number(found[1]));
     }

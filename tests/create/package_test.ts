@@ -1,4 +1,4 @@
-/** Contents of `create-sluice`, the npm package. */
+/** Contents of the npm package `create-sluice`. */
 import { fileURLToPath } from "node:url";
 import { assertEquals, assertMatch } from "@std/assert";
 import type { Built } from "../../scripts/build_npm.ts";

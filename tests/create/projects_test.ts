@@ -159,7 +159,7 @@ Deno.test("the project for Workers passes its tests, and serves", { ignore }, as
   await inProject(site, folder, `npm install --save-dev --save-exact wrangler@${OLD_WRANGLER}`);
   for (const line of ["npm run check", "npm test"]) await inProject(site, folder, line);
   await checkAgentsFile(folder, "workers");
-  // the command of "npm run dev"; npm would not pass on the signal
+  // the command behind "npm run dev"; npm would not pass on the signal
   const { scripts } = JSON.parse(await Deno.readTextFile(`${folder}package.json`));
   const command = [...`node_modules/.bin/${scripts.dev}`.split(" "), "--ip", "127.0.0.1", "--port", "0"];
   await checkServer(await start(command, folder, site.env), "worker");

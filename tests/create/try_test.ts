@@ -14,7 +14,7 @@ const MANIFEST = {
   dependencies: { express: "^5.1.0" },
 };
 
-/** Guards the files in `/admin` but, as in Express, not under another spelling. */
+/** Guards the files in `/admin` but, as in Express, not under a different spelling. */
 const APP = `
 const express = require("express");
 const app = express();

@@ -51,7 +51,7 @@ class RunningProgram {
    */
   async uses(when: string): Promise<void> {
     const { use } = this.#documented;
-    // it stops with the program
+    // the database stops with the program
     if (use === "events" && !this.#isFollowed) this.#follow().catch(() => undefined);
     await this.#until(async () => {
       if (use === "topics") {
@@ -182,7 +182,7 @@ async function writePrograms(programs: readonly string[]): Promise<void> {
   await Deno.writeTextFile(new URL("all.ts", folder), all);
 }
 
-/** Puts a bundle where it finds the package that a store with `url` imports; bundlers omit it. */
+/** Puts a bundle where it finds the package that a store with `url` imports; bundlers omit that package. */
 async function besidePackages(bundle: string): Promise<string> {
   const folder = new URL(PROGRAMS, ROOT);
   const redis = new URL("node_modules/redis/", folder);

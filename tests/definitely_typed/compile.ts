@@ -29,7 +29,7 @@ export type Loading = "require" | "import";
 export function findings(path: string, text: string, sluice: string, loading: Loading): Finding[] {
   const options: ts.CompilerOptions = {
     target: ts.ScriptTarget.ES2022,
-    // the first compiles like a CommonJS program on Node, the second like one that is bundled
+    // the first compiles like a CommonJS program on Node, the second like a bundled program
     ...(loading === "require"
       ? { module: ts.ModuleKind.Node16, moduleResolution: ts.ModuleResolutionKind.Node16 }
       : { module: ts.ModuleKind.Preserve, moduleResolution: ts.ModuleResolutionKind.Bundler }),

@@ -1,6 +1,6 @@
 /**
  * Intentional differences between Sluice's types and Express's, as compiler errors in DefinitelyTyped's tests. Any
- * other error fails the run, and so does a listed one that no longer occurs. docs/express-differences.md explains the
+ * other error fails the run, and so does a listed error that no longer occurs. docs/express-differences.md explains the
  * reasons to users.
  */
 

@@ -12,8 +12,8 @@ export interface Unlike {
 }
 
 /**
- * Compares the types expected in a file's comments with those the compiler shows. A trailing comment applies to its own
- * line, and a comment on its own line to the next one.
+ * Compares the types expected in a file's comments with the types that the compiler shows. A trailing comment applies
+ * to its own line, and a comment on its own line to the next line.
  *
  * @param source The file
  * @param checker The compiler

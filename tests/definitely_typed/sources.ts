@@ -11,7 +11,7 @@ const FETCH_MS = 300_000;
  *
  * @param folder The folder
  * @returns Their contents, by path
- * @throws {Error} If one is missing
+ * @throws {Error} If a test is missing
  */
 export async function readTests(folder: string): Promise<Map<string, string>> {
   const texts = new Map<string, string>();

@@ -31,7 +31,7 @@ const scratch = await Deno.makeTempDir({ prefix: "sluice-ecosystem-" });
 const sluices = new Map<string, Promise<Host>>();
 let express: Host;
 
-// packages that need Deno flags get their own process, which shows that the others need none
+// packages that need Deno flags get their own process, which shows that the other packages need none
 function sluiceFor(runtime: Runtime, { flags = [] }: Program): Promise<Host> {
   const key = runtime === "Deno" ? ["Deno", ...flags].join(" ") : runtime;
   const started = sluices.get(key) ?? startSluiceHost(runtime, flags);

@@ -82,7 +82,7 @@ function storeOn(client: Client, table: string, options = {}): Store {
   return fromCompareAndSet(new DynamoCounters(client, table), options);
 }
 
-/** The same store, tested with only some algorithms: to the database an item is bytes, and all are slow. */
+/** The same store, tested with only some algorithms: to the database an item is bytes, and all algorithms are slow. */
 function withSome(store: Store): Store {
   const algorithms = new Set<AlgorithmName>(["sliding-window", "sliding-log"]);
   return {

@@ -76,7 +76,7 @@ Deno.test("what Memcached evicts is forgotten, as the page says", async () => {
   await store.decide([{ policy: POLICY, key: "a", cost: 50 }]);
   const [mine] = await Array.fromAsync(counters.list("policy", "a"));
   const [policy, , shape] = mine!.key;
-  // several times as many others as fit in memory
+  // several times as many other keys as fit in memory
   const expected = { cas: null, states: {} };
   for (let i = 0; i < 20_000; i += 500) {
     await Promise.all(Array.from({ length: 500 }, (_, n) => {

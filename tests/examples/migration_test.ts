@@ -81,7 +81,7 @@ const SCRIPTS: Readonly<Record<string, readonly Step[]>> = {
   ],
 };
 
-/** Headers that are about the connection or the framework; Express on Deno sends no length for an empty body. */
+/** Headers that describe the connection or the framework; Express on Deno sends no length for an empty body. */
 const UNTOLD = /^(connection|date|keep-alive|transfer-encoding|x-powered-by|set-cookie)$|^content-length 0$/;
 
 /** Runs a script like a browser with cookies, and returns its observations. */
@@ -115,7 +115,7 @@ async function play(origin: string, script: readonly Step[]): Promise<unknown[]>
     seen.push({
       line,
       status: response.status,
-      // Express's tags use another hash
+      // Express's tags use a different hash
       headers: Object.fromEntries(told.map(([name, value]) => [name, name === "etag" ? value.split("-")[0] : value])),
       // session ids and times differ from run to run
       cookies: cookies.map((cookie) =>

@@ -10,7 +10,7 @@ import { ask, quietApp } from "../support/app.ts";
 
 const FILE = fileURLToPath(new URL("../fixtures/files/hello.txt", import.meta.url));
 
-/** Ways to make an object from another. */
+/** Ways to derive one object from another. */
 const KINDS: Readonly<Record<string, (object: Any) => Any>> = {
   "derived from it": (object) => Object.create(object),
   "derived from that": (object) => Object.create(Object.create(object)),

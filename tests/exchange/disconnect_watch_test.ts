@@ -141,7 +141,7 @@ Deno.test("a test's fake timers may be installed and removed while a listener wa
   const asked = ask(server.addr, "/");
   try {
     await arrived;
-    // nothing waits yet on the tick when the request arrives
+    // no handler waits yet on the tick when the request arrives
     await Promise.resolve();
   } finally {
     isFake = false;

@@ -19,7 +19,7 @@ function ofExpress4(path: string, options: object): { regexp: RegExp; keys: Path
 
 Deno.test("a path of Express 4 matches what it matches there, and its groups have the same keys", () => {
   const pick = random(4);
-  // at most one wildcard: the match for a second one is written differently
+  // at most one wildcard: the match for a second wildcard is written differently
   const once = ["*", "/*", "/(*)?", "/:z(*)", "/:m([a-z]*)", ":k(.+)", "/:w*", "/:y+"];
   const often = ["/", "/", "/a", "-", ".", "x", ":p", "/:r", "?", "+", "(a|b)", "/(a|b)", "(\\d+)", "/(\\d+)", "(cd)?"];
   const more = [":s(\\d+)", "/:t(\\d+)", "/:u(a|b)", "/:v?", "[ab]", "|", "\\.", "/?", "{2}", "(x)+"];
@@ -185,7 +185,7 @@ Deno.test("what a program for Express 4 writes works: bare wildcards, optional p
   assertEquals(await text(app, "/opt/7"), '{"id":"7"}');
   assertEquals(await text(app, "/num/42"), '{"id":"42"}');
   assertEquals((await ask(app, "/num/x")).status, 404);
-  // unnamed groups are numbered, and a wildcard in a constraint is one
+  // unnamed groups are numbered, and a wildcard in a constraint is an unnamed group
   assertEquals(await text(app, "/rest/a/b"), '{"0":"/b","path":"a/b"}');
   assertEquals(await text(app, "/files/a/b"), '{"0":"a/b","file":"a/b"}');
   for (const path of ["/end", "/end/"]) assertEquals(await text(app, path), '"end"');

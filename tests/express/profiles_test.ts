@@ -1,4 +1,4 @@
-/** Applications and routers from both Express majors and from Sluice, nested in each other. */
+/** Applications and routers from both Express majors and from Sluice, nested inside one another. */
 import { assertEquals, assertThrows } from "@std/assert";
 import express4 from "@sluice/express/4";
 import express5 from "@sluice/express";

@@ -4,7 +4,7 @@ import sluice from "@sluice/sluice";
 import express from "express";
 import { type Any, askBoth } from "../support/sluice_and_express.ts";
 
-/** Ways to make another object from an application or a router; only a proxy of it can be called. */
+/** Ways to derive an object from an application or a router; only a proxy can be called. */
 const WAYS: Readonly<Record<string, (original: Any) => Any>> = {
   "Object.create": (original) => Object.create(original),
   "Object.create of Object.create": (original) => Object.create(Object.create(original)),

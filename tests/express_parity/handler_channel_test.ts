@@ -42,7 +42,7 @@ function text(value: unknown): string {
   return typeof value === "object" && value !== null ? "object" : String(value);
 }
 
-/** Sends requests to the same program on both, and compares the published events. */
+/** Sends requests to the same program on both libraries, and compares the published events. */
 async function compare(build: (app: Any, lib: Any) => void, ...paths: string[]): Promise<string[]> {
   const [ours, theirs] = await serveBoth(build, (origin) =>
     published(async () => {

@@ -7,7 +7,7 @@ import { type Any, serveBoth } from "../support/sluice_and_express.ts";
 /** Names of the called functions, by request. */
 type Calls = string[];
 
-/** Serves a program with both, sends the requests, and returns the recorded calls. */
+/** Serves a program with both libraries, sends the requests, and returns the recorded calls. */
 async function callsOf(build: (app: Any, lib: Any, calls: Calls) => void, ...paths: string[]): Promise<Calls> {
   const noted: Calls[] = [];
   const [ours, theirs] = await serveBoth((app, lib) => {

@@ -268,7 +268,7 @@ Deno.test("Node's objects without a socket go through an application, and its ha
 
 Deno.test("a request whose class overrides a final property goes through an application, and keeps what is its own", async () => {
   class Base extends http.IncomingMessage {}
-  // neither configurable nor writable, as some of Node's are on Deno
+  // neither configurable nor writable, as some of Node's properties are on Deno
   Object.defineProperty(Base.prototype, "tenant", { get: () => "base" });
   class Own extends Base {
     get tenant(): string {
@@ -337,7 +337,7 @@ Deno.test("derived requests and proxies show in a handler what they show in Expr
   assertEquals(ours, theirs);
 });
 
-/** Requests with a body that come from no server, and functions that send the body. */
+/** Requests with a body that do not come from a server, and functions that send the body. */
 const WITH_BODY: Readonly<Record<string, (body: string) => [req: Any, send: () => void]>> = {
   "a mock"(body) {
     const req: Any = httpMocks.createRequest({ method: "POST", headers: { ...HEADERS } as Any });

@@ -1,6 +1,6 @@
 /**
- * Random nested routers, on Sluice and on Express's own router. On both, the same handlers must run, see the same
- * request, and end it the same way.
+ * Random nested routers, on Sluice and on Express's own router. On both routers, the same handlers must run, see the
+ * same request, and end it the same way.
  */
 import { assert, assertEquals } from "@std/assert";
 import express from "express";
@@ -207,7 +207,7 @@ Deno.test("nested routers run the handlers that Express's router runs, with the 
   await compare(ROUNDS, ["get", "get", "post", "all"], false);
 });
 
-// Express also looks for them in routes for other methods, so here every route has all of them
+// Express also looks for parameters in routes for other methods, so here every route has all of them
 Deno.test("broken escapes in nested routers are refused where Express's router refuses them", async () => {
   await compare(ROUNDS, ["all"], true);
 });

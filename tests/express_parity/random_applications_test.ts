@@ -1,6 +1,6 @@
 /**
- * Random applications, on Sluice and on Express, over sockets. On both, the same handlers must run and see the same,
- * and the client must get the same.
+ * Random applications, on Sluice and on Express, over sockets. On both frameworks, the same handlers must run and see
+ * the same request, and the client must get the same response.
  */
 import { assert, assertEquals } from "@std/assert";
 import express from "express";

@@ -1,6 +1,6 @@
 /**
- * Random requests, to Sluice and to Express. Both must show the same client, interpret headers alike, and parse bodies
- * alike.
+ * Random requests, to Sluice and to Express. Both frameworks must report the same client, interpret headers alike, and
+ * parse bodies alike.
  */
 import { Buffer } from "node:buffer";
 import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";

@@ -1,6 +1,6 @@
 /**
- * Random responses, on Sluice and on Express. On both, a sequence of response methods must write and return the same,
- * and the client's conditional headers must have the same effect.
+ * Random responses, on Sluice and on Express. On both frameworks, a sequence of response methods must write and return
+ * the same values, and the client's conditional headers must have the same effect.
  */
 import { assert, assertEquals } from "@std/assert";
 import { type Any, type Ask, askBoth } from "../support/sluice_and_express.ts";

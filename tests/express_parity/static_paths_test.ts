@@ -126,7 +126,7 @@ Deno.test("as in Express: static files ask for a folder by the slash as it was s
     );
     const [ours, theirs] = await askBoth(build, asks);
     const told = (seen: typeof ours) => seen.map(({ status, headers, body }, i) => [asks[i], status, headers, body]);
-    // Express serves them, and redirects to folders; here, guards for folders also cover them
+    // Express serves these paths, and redirects to folders; here, guards for folders also cover them
     const isUncovered = ({ path }: { path: string }) =>
       !path.startsWith("/sent/") && /%2[ef]|%5c|\/\//i.test(path.split("?")[0]!);
     const covered = (_: unknown, i: number) => !isUncovered(asks[i]!);

@@ -1,4 +1,4 @@
-/** Tests that pass on Express but not on Sluice, and why this will not change. */
+/** Tests that pass on Express but not on Sluice, and why that will not change. */
 
 /** A suite's tests that fail for the same reason. */
 export interface Difference {

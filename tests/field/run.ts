@@ -24,14 +24,15 @@ const failed: string[] = [];
 const results: { programs: Record<string, number>; suites: Record<string, Passed> } = structuredClone(recorded);
 
 /**
- * Tries one, and prints the result. An error that prevents a run counts as its failure and does not stop the others.
+ * Tries one suite or program, and prints the result. An error that prevents a run counts as its failure and does not
+ * stop the others.
  */
 async function attempt(name: string, tried: () => Promise<readonly string[]>): Promise<void> {
   if (!only.includes(name)) return;
   const unexpected = await tried().catch((error: unknown) => [String(error)]);
   for (const line of unexpected) console.log(`  ${line}`);
   if (unexpected.length > 0) failed.push(name);
-  // after each one: all of them take hours
+  // after each one: running all of them takes hours
   if (record) await write();
 }
 
@@ -51,7 +52,7 @@ for (const suite of suites) {
     const theirs = await measureOf(suite, folder);
     const known = differencesOf(suite.name);
     let judged = judge(theirs, await runSuite(suite, folder, "sluice"), known);
-    // many suites measure times, on a machine that may be busy
+    // many suites measure time, on a machine that may be busy
     if (judged.unexpected.length > 0) {
       const again = judge(theirs, await runSuite(suite, folder, "sluice"), known);
       if (again.unexpected.length < judged.unexpected.length) judged = again;

@@ -45,7 +45,7 @@ export const APPLICATIONS: readonly Suite[] = [
       "spec/RateLimit.spec.js",
       "spec/batch.spec.js",
       "spec/schemas.spec.js",
-      // last, because failing tests keep running during the next ones
+      // last, because failing tests keep running during the next tests
       "spec/ParseHooks.spec.js",
     ],
     all: ["--random=false"],
@@ -517,7 +517,7 @@ export const SUITES: readonly Suite[] = [
     repository: "graphql/graphql-http",
     commit: "08b4ed2cb320d9bc78d96c3801f1f6bed5c61553",
     runner: "vitest",
-    // its own is only on GitHub
+    // its own version is only on GitHub
     packages: { "uWebSockets.js": "npm:@btc-vision/uwebsockets.js@20.57.0" },
     tests: [],
   },

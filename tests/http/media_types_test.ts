@@ -3,7 +3,7 @@ import { lookup, mimes } from "mrmime";
 import { mediaTypeOf } from "../../src/http/media_types.ts";
 import { typesByExtension } from "../../src/http/media_type_table.ts";
 
-/** Extensions with a different IANA type today. */
+/** Extensions that have a different IANA type today. */
 const RENAMED: Readonly<Record<string, string>> = { xml: "application/xml", rtf: "application/rtf" };
 
 /** Extensions that `mrmime` lacks. */

@@ -43,7 +43,7 @@ function spell(groups: readonly number[], { dotted = pick(3) === 0 } = {}): stri
   return `${parts.slice(0, start).join(":")}::${parts.slice(end).join(":")}`;
 }
 
-/** The same address as platforms and proxies write it: in brackets, with a port or a zone. */
+/** The same address as formatted by platforms and proxies: in brackets, with a port or a zone. */
 function dress(address: string): string {
   const zoned = pick(4) === 0 ? `${address}%eth${pick(10)}` : address;
   return oneOf([zoned, zoned, `[${zoned}]`, `[${zoned}]:${pick(65_536)}`]);

@@ -57,7 +57,7 @@ Deno.test("with clientKey in a composite key, all addresses of a /64 have one qu
   assertEquals(told, []);
 });
 
-// each warning is printed once per process, so one test covers all of them, starting with cases that must not warn
+// each warning is printed once per process, so one test covers all warnings, starting with cases that must not warn
 Deno.test("mistakes about who the client is are warned about once each, with what to change", async () => {
   const composite = { keyGenerator: ({ ip }: { ip?: string | undefined }) => `user bob at ${ip}, really` };
   const forwarded = { "x-forwarded-for": "203.0.113.5" };
@@ -69,7 +69,7 @@ Deno.test("mistakes about who the client is are warned about once each, with wha
     await appWith({ validate: { trustProxy: false } }, true)("192.0.2.1", forwarded);
     await appWith({ ...composite, validate: false })("2001:db8::1");
     await appWith({ ...composite, validate: { keyGeneratorIpFallback: false } })("2001:db8::1");
-    // a trusted proxy, platforms that provide both the client and the header, and neither
+    // a trusted proxy, and platforms that provide both the client and the header, or neither
     await appWith({}, 1)("192.0.2.1", forwarded);
     await appWith({}, "loopback")("192.0.2.1", forwarded);
     await appWith({})("203.0.113.5", { "x-forwarded-for": "198.51.100.7, 203.0.113.5" });

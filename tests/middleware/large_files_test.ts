@@ -9,7 +9,7 @@ const MIB = 1024 * KIB;
 /** More than a connection buffers: a client that does not read stops the transfer. */
 const ENDLESS = 256 * MIB;
 
-/** Passes a file to a test and removes it; neighboring bytes differ, except in an `ENDLESS` one. */
+/** Passes a file to a test and removes it; neighboring bytes differ, except in an `ENDLESS` file. */
 async function withFile(bytes: number, test: (path: string) => Promise<void>): Promise<void> {
   const path = await Deno.makeTempFile({ suffix: ".bin" });
   try {

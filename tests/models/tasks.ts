@@ -8,7 +8,7 @@ import { serving } from "../support/app.ts";
 import { until } from "../support/until.ts";
 
 /** A solution module's exports, as its task requires. */
-// deno-lint-ignore no-explicit-any -- each task asks for other arguments
+// deno-lint-ignore no-explicit-any -- each task has different arguments
 export type Solution = Record<string, any>;
 
 export interface Task {

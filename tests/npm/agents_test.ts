@@ -1,4 +1,4 @@
-/** Monitoring agents from npm: each observes the same in a program on `@sluice/express` as on Express. */
+/** Monitoring agents from npm: each makes the same observations in a program on `@sluice/express` as on Express. */
 import { assert, assertEquals } from "@std/assert";
 import { withSection } from "../../scripts/section.ts";
 import { table } from "../ecosystem/support/page.ts";
@@ -45,7 +45,7 @@ async function seenBy(agent: Agent, place: string): Promise<Seen[]> {
   return seen;
 }
 
-/** All requests have their routes, and all failures their messages. */
+/** All requests have their routes, and all failures have their messages. */
 const ALL = "9 of 9, 3 of 3";
 
 for (const major of [5, 4]) {

@@ -1,4 +1,4 @@
-/** Both majors of `@sluice/express`, Sluice and its middleware in one program: all share one core. */
+/** Both majors of `@sluice/express`, Sluice and its middleware in one program: all of them share one core. */
 import { assertEquals } from "@std/assert";
 import { installWithNpm, makeProject } from "./support/project.ts";
 import { startRegistry } from "./support/registry.ts";

@@ -261,7 +261,7 @@ Deno.test("bundled for Workers, the program contains no module of Node's", async
   const bundled = await project.read("worker.mjs");
   assertEquals(bundled.match(/(?:from|import|require)\s*\(?\s*"node:[^"]*/g), null);
   assertMatch(bundled, /class FrameworkApp/);
-  // nor what other runtimes need
+  // nor modules that other runtimes need
   assertEquals(bundled.match(/function (?:deno|bun)Platform|class Server extends/), null);
 });
 

@@ -162,7 +162,7 @@ Deno.test("the code for Deno and Bun is what JSR has", async () => {
   const published = await jsrPackages();
   const textOf = async (folder: URL, name: string) => {
     const text = await Deno.readTextFile(new URL(`dist/${name}.js`, folder));
-    // removes additions by JSR and npm, and shared modules' names, which derive from their contents
+    // removes additions by JSR and npm, and names of shared modules, which are derived from their contents
     return text.replace(/^\/\* @ts-self-types=.*? \*\/ /, "").replace(/\n\/\/# sourceMappingURL=.*$/m, "")
       .replaceAll(/chunk-[\w-]+/g, "chunk").trimEnd();
   };

@@ -1,10 +1,10 @@
-/** Libraries that accept web requests get `req.request`, and those with their own web responses return them. */
+/** Libraries that accept web requests get `req.request`, and libraries with their own web responses return them. */
 import { assertEquals } from "@std/assert";
 import { installWithNpm, makeProject } from "./support/project.ts";
 import { startRegistry } from "./support/registry.ts";
 import { inFull, nodes } from "./support/tools.ts";
 
-/** Some need Node 22 in newer versions. */
+/** Newer versions of some libraries need Node 22. */
 const LIBRARIES = [
   "@auth/core@0.41.3",
   "@trpc/server@11.25.2",
@@ -17,7 +17,7 @@ const LIBRARIES = [
   "undici@7.30.2",
 ];
 
-/** Serves them all, sends each a request, and prints the responses. */
+/** Serves all the libraries, sends each a request, and prints the responses. */
 const PROGRAM = `
   import sluice from "@sluice/sluice";
   import { Auth } from "@auth/core";

@@ -36,14 +36,14 @@ async function read(path: string): Promise<string> {
 /** A program in a document. */
 interface Program {
   readonly code: string;
-  /** Why it is not run, if the document says so: `<!-- not run: why -->` in front of it. */
+  /** Why it is not run, if the document gives a reason: `<!-- not run: why -->` in front of it. */
   readonly notRun: string | undefined;
 }
 
 function programs(path: string, text: string): Program[] {
   const found = [...text.matchAll(/(?:^<!-- not run: ([^\n]+?) -->\n\n)?^```ts( \[[^\]\n]+\])?\n(.*?)^```/gms)];
   return found
-    // unnamed code in the tutorial is part of one of its files; code that imports another file is one of several
+    // unnamed code in the tutorial is part of one of its files; code that imports another file is one of several files
     .filter(([, , name, code]) =>
       (name !== undefined || !path.startsWith("docs/tutorial/")) && !/ from "\.\//.test(code!)
     )

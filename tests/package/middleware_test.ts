@@ -35,7 +35,7 @@ for (const [name, path] of entries) {
     const bytes = gzipSync(code, { level: 9 }).length;
     assert(bytes <= MOST_BYTES, `${bytes} bytes are more than ${MOST_BYTES}`);
     const shown = readme.match(new RegExp(`^\\| \\[\`${name.slice(2)}\`\\].* ([\\d.]+) KiB \\|$`, "m"))?.[1];
-    // an entry under another one is documented in that one's section
+    // an entry below another entry is documented in the parent entry's section
     if (name.split("/").length > 2) return;
     const kibibytes = bytes / 1024;
     assert(Math.abs(Number(shown) - kibibytes) < 0.15, `the README says ${shown} KiB, not ${kibibytes.toFixed(1)}`);

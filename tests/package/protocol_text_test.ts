@@ -28,8 +28,8 @@ const UNICODE: Readonly<Record<string, RegExp>> = {
 };
 
 /**
- * Files and folders that may use it, and their input, which is not from clients. Code that reads headers, URLs, forms
- * and handshakes uses `trimBlanks`, `asciiLowerCase`, `asciiUpperCase` and `[ \t]`.
+ * Files and folders that may use such code, and their input, which is not from clients. Code that reads headers, URLs,
+ * forms and handshakes uses `trimBlanks`, `asciiLowerCase`, `asciiUpperCase` and `[ \t]`.
  */
 const EXCEPTIONS: Readonly<Record<string, string>> = {
   "src/util/": "settings, stacks, names of encodings, functions of the program, and what is to be used instead",

@@ -102,7 +102,7 @@ Deno.test("published stack traces name the same functions and classes", async ()
   assertEquals(after, before);
 });
 
-// as npm installs them: the program's copy under its chosen name, and another one for the limiter
+// as npm installs them: the program's copy under its chosen name, and a second copy for the limiter
 Deno.test("a limiter made inside requests counts them even if they come from another copy of Sluice", async () => {
   const { default: sluice } = await imported(entries[0]!.built);
   const app = sluice();

@@ -64,7 +64,7 @@ Deno.test("a release publishes every package on both registries, and leaves out 
   assert(at(`JSR would get @sluice/create@${version}`) >= 0);
   assert(at(`JSR would get @sluice/sluice@${version}`) < at(`JSR has @sluice/rate-limit@${version}`));
 
-  // it has built the packages that all other tests install, though only the files that trigger a rebuild existed
+  // it has built the packages that all other tests install, although only the files that trigger a rebuild existed
   const { libraries, program } = await npmPackages();
   for (const { name, tarball } of [...libraries, program]) {
     const released = new URL(`.cache/release/npm/${tarball.pathname.split("/").at(-1)}`, checkout.folder);

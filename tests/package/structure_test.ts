@@ -96,7 +96,7 @@ Deno.test("every import that is allowed between folders is used", () => {
   assertEquals(allowed.filter((arrow) => !used.has(arrow)), []);
 });
 
-/** The same in `@sluice/middleware`: each entry has its own folder, so a program loads only its imports. */
+/** The same check in `@sluice/middleware`: each entry has its own folder, so a program loads only its imports. */
 const MIDDLEWARE_ARROWS: Arrows = {
   compress: ["methods"],
   context: [],
@@ -123,7 +123,7 @@ Deno.test("the entries of @sluice/middleware share nothing but what the list say
   assertEquals([...rooms].sort(), Object.keys(MIDDLEWARE_ARROWS).sort());
 });
 
-/** The same in `@sluice/express`: neither major imports the other. */
+/** The same check in `@sluice/express`: neither major imports the other. */
 const EXPRESS_ARROWS: Arrows = {
   four: ["shared"],
   five: ["shared"],
@@ -135,7 +135,7 @@ Deno.test("the majors of @sluice/express share what the list says, and import no
   assertEquals(importsAgainst(found, "express/src/", EXPRESS_ARROWS), []);
 });
 
-/** The same in `@sluice/openapi`. */
+/** The same check in `@sluice/openapi`. */
 const OPENAPI_ARROWS: Arrows = {
   check: ["client", "document", "generate", "schema"],
   // loaded by generated clients: no server code

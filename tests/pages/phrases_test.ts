@@ -6,7 +6,7 @@ import { assert, assertEquals } from "@std/assert";
 
 const ROOT = new URL("../../", import.meta.url);
 
-/** Phrases, and an Express maintainer's wording. */
+/** Phrases, and the wording an Express maintainer would use. */
 const REFUSED: readonly (readonly [phrase: RegExp, instead: string])[] = [
   [/\bwhat becomes of\b/i, "what happens to"],
   [/\bfor so (?!long\b|much\b|many\b)/i, "because then"],

@@ -51,7 +51,7 @@ Deno.test("the requests are the same in every run", async () => {
   const texts = SCENARIOS.flatMap((scenario) => {
     return CLIENTS.flatMap((client) => exchangesOf(scenario, client, 1000).map(({ asked }) => textOf(asked)));
   });
-  // another digest means other traffic, with figures that cannot be compared with earlier ones
+  // a different digest means different traffic, whose figures cannot be compared with earlier figures
   const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(texts.join("\n")));
   assertEquals(new Uint8Array(digest).toHex().slice(0, 16), "e2a2cde495952043");
 });

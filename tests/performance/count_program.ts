@@ -1,7 +1,7 @@
 /**
  * Counts the cost of each request in `counted_requests.ts`, and prints it as JSON. In process, it counts default
  * settings (`defaults`), `etag` and `json charset` false (`lean`), and a hand-written handler (`raw`); served by Deno,
- * the first two.
+ * it counts the first two.
  */
 import { counted, countedUntil, countingInfo, type Counts, install } from "./counters.ts";
 

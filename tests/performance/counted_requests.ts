@@ -35,7 +35,7 @@ function get(name: string, path: string): Scenario {
 export function requestOf(scenario: Scenario, origin: string): Request {
   const { method, path, body } = scenario;
   if (body === undefined) return new Request(origin + path, { method });
-  // every request from a connection or another service has a length
+  // every request from a connection or a different service has a length
   const headers = { "content-type": "application/json", "content-length": String(body.length) };
   return new Request(origin + path, { method, body, headers });
 }

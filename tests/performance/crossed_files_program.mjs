@@ -1,6 +1,6 @@
 /**
- * Prints the functions that one more `res.json` over `app.listen` runs, as JSON: each one's script, offset there, and
- * name. For Deno and Node; the entry is an argument, because Node has no import map here.
+ * Prints the functions that one more `res.json` over `app.listen` runs, as JSON: the script, the offset there, and the
+ * name of each. For Deno and Node; the entry is an argument, because Node has no import map here.
  */
 import { Session } from "node:inspector/promises";
 import process from "node:process";

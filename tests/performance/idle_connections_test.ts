@@ -8,7 +8,7 @@ const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const PROGRAM = "tests/performance/idle_connections_program.ts";
 const RUNTIMES = Deno.env.get("SLUICE_RUNTIMES");
 
-/** Unmeasured connections, during which code is compiled and caches fill, and measured ones. */
+/** Unmeasured connections, during which code is compiled and caches fill, and measured connections. */
 const WARM = 300;
 const MEASURED = 1000;
 

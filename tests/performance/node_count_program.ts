@@ -34,7 +34,7 @@ server.listen(0, "127.0.0.1", async () => {
   const all: Record<string, Counts> = {};
   for (const { name, path, body } of SCENARIOS) {
     if (body !== undefined) continue;
-    // one-time objects are made during the first one
+    // one-time objects are made during the first request
     for (let i = 0; i < 2; i++) await ask(port, path);
     if (isOut) all[name] = last;
   }

@@ -49,7 +49,8 @@ async function ask(question: (i: number) => Request): Promise<number> {
   return await used() - before;
 }
 
-// compiled code appears late and stays, whereas a leak grows with every request: one round that leaves little is enough
+// compiled code appears late and stays, whereas a leak grows with every request: one round that retains little is
+// enough
 async function leftBy(question: (i: number) => Request): Promise<number> {
   await ask(question);
   let least = Infinity;

@@ -12,7 +12,7 @@ import type { Any } from "../support/sluice_and_express.ts";
 const early = Symbol("kept before the application");
 const late = Symbol("kept on what handlers get");
 
-/** Properties on Node's request after the response has ended, and those a handler saw. */
+/** Properties on Node's request after the response has ended, and the properties a handler saw. */
 interface Found {
   readonly ended: unknown;
   readonly handler: unknown;

@@ -233,7 +233,7 @@ for (const kind of Object.keys(KINDS)) {
   Deno.test(`with ${kind}, a forbidden channel is reported, and subscribed to again once it is allowed`, async () => {
     await using server = await startServer();
     const user = (...words: string[]) => server.cli("ACL", "SETUSER", "topics", ...words);
-    // topic commands, and those sent here on connecting
+    // topic commands, and the commands sent here on connecting
     const commands = ["+publish", "+subscribe", "+unsubscribe", "+ping", "+info"];
     await user("on", ">secret", "resetchannels", "&sluice:*", ...commands);
     const url = server.url.replace("redis://", "redis://topics:secret@");

@@ -50,7 +50,7 @@ for (const [fault, step] of [["lost", /kind: "gzip"/], ["foreign", /\}\n\{/]] as
     async () => {
       await using fuzzer = await ContextFuzzer.on(express, ["Deno", "listen"], fault);
       const { findings } = await fuzz(fuzzer, { seed: SEED, rounds: 20, most: 3, smallerMs: 500 });
-      // a request with one kind of entry that continues in another kind's context has none
+      // a request with one kind of entry that continues in a different kind's context has no entry
       const found = findings.find(({ kind }) => kind.startsWith(`${fault}: `));
       assertMatch(found?.reproduction ?? Deno.inspect(findings), step);
     },

@@ -1,4 +1,4 @@
-/** Requests that end in every way: afterwards every counter is 0, and none is 0 before its handler ends. */
+/** Requests that end in every way: afterwards every counter is 0, and no counter is 0 before its handler ends. */
 import { assertEquals } from "@std/assert";
 import { EndingFuzzer, type Framework } from "../../reliability/fuzz/endings/ending_fuzzer.ts";
 import { fuzz } from "../../reliability/fuzz/fuzzer.ts";

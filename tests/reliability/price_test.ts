@@ -8,7 +8,7 @@ import { type Price, priceOf } from "../../bench/price/price.ts";
 import { SOURCES } from "../../bench/support/packages.ts";
 import { onDeno } from "../../bench/wire/commands.ts";
 
-/** Memory that Express 5 with `compression` needs. */
+/** The memory that Express 5 needs with `compression`. */
 const MOST_MEBIBYTES = 5;
 
 async function priceOnDeno(name: string): Promise<Price> {

@@ -16,7 +16,7 @@ const NAMES = [
 
 /** Prints a line for each name. It receives names as hexadecimal bytes, since not every shell has UTF-8. */
 interface Program {
-  /** Which of the clients it is. */
+  /** Which client it is. */
   readonly client: keyof typeof CLIENTS;
   readonly command: readonly string[];
   /** Names that it does not treat as names. */

@@ -363,7 +363,7 @@ Deno.test("a failed destination is unpiped before its error listeners run, and r
         highWaterMark: 1,
         write(_chunk, _encoding, taken) {
           const failure = new Error("too much");
-          // some emit an error about their arguments and never call back
+          // some parsers emit an error about their arguments and never call back
           if (isKept) picky.emit("error", failure);
           else taken(failure);
         },

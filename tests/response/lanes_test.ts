@@ -31,9 +31,9 @@ type Responses = readonly (readonly [Asked, string])[];
 /** A difference with a known reason. */
 interface Listed {
   readonly why: string;
-  /** The runtime with the difference; all by default. */
+  /** The runtime with the difference; all runtimes by default. */
   readonly on?: RuntimeName;
-  /** The differing lines; all by default. */
+  /** The differing lines; all lines by default. */
   readonly lines?: RegExp;
   isIt(asked: Asked, lane: string): boolean;
 }
@@ -81,7 +81,7 @@ const BETWEEN_LANES: readonly Listed[] = [
   },
 ];
 
-/** Sends a request, and returns the response lines: start, headers, an empty one, body. */
+/** Sends a request, and returns the response lines: start line, headers, an empty line, body. */
 type Send = (method: string, target: string, headers: Readonly<Record<string, string>>) => Promise<string>;
 
 async function responsesOf(send: Send, lane: string, ways: readonly string[]): Promise<Responses> {
@@ -156,7 +156,7 @@ async function lanesOf(
   return new Map(await Promise.all(responses));
 }
 
-/** Returns the unlisted differences, and the listed ones that were not found. */
+/** Returns the unlisted differences, and the listed differences that were not found. */
 function unlisted(
   expected: (lane: string) => Responses,
   seen: ReadonlyMap<string, Responses>,

@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { ask, askText, quietApp } from "../support/app.ts";
 
-/** Often enough to reveal any state that one response keeps for the next. */
+/** Often enough to reveal any state that one response leaves for the next. */
 const OFTEN = 300;
 
 /** Everything a client sees in a response. */

@@ -49,7 +49,7 @@ Deno.test("what runs only for some requests of a route is not listed before it, 
   const listed = app.getRegisteredRoutes("", { details: true });
   assertEquals(listed.map(({ fullPath, middleware }) => [fullPath, middleware.map(({ name }) => name)]), [
     ["/report{/:kind}", ["always", "for all"]],
-    // an earlier route for the same
+    // an earlier route for the same path
     ["/report{/:type}", ["always", "for all", "show"]],
     ["/^\\/files\\/(\\d+)$/", ["for all"]],
     ["/users/:id", ["for all"]],

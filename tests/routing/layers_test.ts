@@ -4,7 +4,7 @@ import express from "express";
 import sluice, { type FrameworkApp, Layer, Router } from "@sluice/sluice";
 import { ask, askText, quietApp } from "../support/app.ts";
 
-// deno-lint-ignore no-explicit-any -- these tests look at what programs look at, whatever its type
+// deno-lint-ignore no-explicit-any -- these tests read what programs read, whatever its type
 type Any = any;
 
 /** An application's layers, as programs for Express 4 or 5 find them. */

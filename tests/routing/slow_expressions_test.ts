@@ -5,7 +5,7 @@ import { packageFlags } from "../support/node_program.ts";
 import { quietApp } from "../support/app.ts";
 import { warningsOf } from "../support/warnings.ts";
 
-/** Constraints, in every form, that repeat a group that can match the same string in several ways. */
+/** Constraints, in every form, with a repeated group that can match the same string in several ways. */
 const SLOW = [
   String.raw`(\w+)+`,
   String.raw`(?:(?:\w+))+`,

@@ -12,7 +12,7 @@ const ENDS = {
   address: { address: "127.0.0.1", family: "IPv4", port: 0 },
 };
 
-/** Only Node reports these, as docs/express-differences.md documents. */
+/** Only Node reports these errors, as docs/express-differences.md documents. */
 const TRAILERS = {
   Node: {
     trailers: { "x-one": "1, 2" },

@@ -38,7 +38,7 @@ const FAULTS: Readonly<Record<string, Fault>> = {
           await client[leave]();
           await until(async () => await flag(server, `${name}-failed`) === 1, `${name} fails`);
           assertEquals(await flag(server, `${name}-complete`), 0);
-          // Node's error code, except when reading the web stream
+          // Node's error code, except when the web stream is read
           if (reader !== "web") assertEquals(await flag(server, `${name}-ECONNRESET`), 1);
           if (leave === "closeWrite") client.close();
         }

@@ -6,7 +6,7 @@ import { opened, untilClosed } from "../support/raw_client.ts";
 
 const noRuntimes = Deno.env.get("SLUICE_RUNTIMES") === undefined;
 
-/** Sends a request with the given request line and header lines; returns the status and the handler's view. */
+/** Sends a request with the given request line and header lines; returns the status and what the handler saw. */
 async function asked(origin: string, start: string, ...lines: string[]): Promise<unknown[]> {
   const text = [start, ...lines, "Connection: close", "", ""].join("\r\n");
   const response = await untilClosed(await opened({ port: Number(new URL(origin).port) }, text));
@@ -18,7 +18,7 @@ async function asked(origin: string, start: string, ...lines: string[]): Promise
 const WAYS = [
   // Deno does not distinguish HTTP/1.0 from 1.1: a request without Host may be HTTP/1.0
   { subject: "Deno listen", ignore: false, twoHosts: 400, noHost: 200, hiddenHost: 200, foreignScheme: 200 },
-  // Bun joins two Hosts into "a, b", which becomes req.host, and uses the first one for the URL
+  // Bun joins two Hosts into "a, b", which becomes req.host, and uses the first Host for the URL
   { subject: "Bun listen", ignore: noRuntimes, twoHosts: 200, noHost: 400, hiddenHost: 400, foreignScheme: 400 },
   { subject: "Node serve", ignore: skipNode, twoHosts: 400, noHost: 400, hiddenHost: 400, foreignScheme: 400 },
 ];

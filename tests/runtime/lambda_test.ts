@@ -88,7 +88,7 @@ onLambda("every gateway gets the answer in the shape it reads, and no field it d
     http_api_v1: { ...common, multiValueHeaders: many },
     function_url: { ...common, headers: single, cookies },
     rest_api: { ...common, multiValueHeaders: many },
-    // two names that differ in case, since each holds only one value
+    // two names that differ in case, since each name holds only one value
     balancer: { ...described, headers: { ...single, "set-cookie": cookies[0]!, "Set-cookie": cookies[1]! } },
     balancer_multi: { ...described, multiValueHeaders: many },
   };
@@ -249,7 +249,7 @@ onLambda("a buffered answer is sent after its background work", async (fn) => {
   const ask = async (path: string) => (await fn.invoke(await asking("function_url", path))).body;
   const order: string[] = [];
   const answered = ask("/background").then((body) => order.push(body));
-  // each takes as long as the response would without the wait
+  // each wait takes as long as the response would without the wait
   for (let i = 0; i < 20; i++) assertEquals(await ask("/background/log"), "[]");
   order.push("released");
   await ask("/background/release");

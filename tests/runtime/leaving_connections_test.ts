@@ -61,7 +61,7 @@ for (const { name, ignore, command } of LISTENING_RUNTIMES) {
         assertEquals(after, KINDS.map(([, status]) => [status, "close"]));
         const newcomer = await opened(server, post("/send"));
         assertEquals(await answered(newcomer, "sent"), [200, "close"]);
-        // Node starts on both before it responds to the first, so only the second may end the connection
+        // Node starts on both requests before it responds to the first, so only the second may end the connection
         if (name === "Node") {
           const both = await opened(server, post("/json", '{"first":1}') + post("/json", '{"second":2}'));
           const pipelined = await readUntil(both, '{"second":2}');

@@ -1,4 +1,4 @@
-/** Clients on Node that vanish, do not read, or send unwanted data, and thousands of idle ones. */
+/** Clients on Node that vanish, do not read, or send unwanted data, and thousands of idle clients. */
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { frame, OPCODE } from "../contracts/frame.ts";
 import { HANDSHAKE, rawHead, readUntil, untilClosed, writeAll } from "../support/raw_client.ts";

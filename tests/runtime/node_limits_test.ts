@@ -72,7 +72,7 @@ function onNode(
   });
 }
 
-/** Everything received until the other end closes in any way. */
+/** All data received until the other end closes in any way. */
 async function received(connection: Deno.TlsConn): Promise<string> {
   let text = "";
   try {
@@ -147,7 +147,7 @@ onNode(
     assert(seen.includes("\x00\x03\x00\x00\x00\x02"), "the limit is announced");
     assert(seen.includes(String.fromCharCode(...reset(5, REFUSED_STREAM))));
     await client.write(new Uint8Array([...reset(1, CANCEL), ...asked("/flags/waiting-begun", 9)]));
-    // two of the four have run, and when one ended it made room for this one
+    // two of the four requests have run, and when one ended, it made room for this one
     await untilBytes(client, [0, 0, 0, 9, TWO]);
     client.close();
   },

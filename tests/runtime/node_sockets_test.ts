@@ -6,7 +6,7 @@ import { SocketClient } from "../contracts/socket_client.ts";
 import { skipNode, startNode } from "../support/node_program.ts";
 import { askUntil, text } from "../support/node_servers.ts";
 
-/** The server that Sluice makes, one of the user's own, and one with Express, where the application is under /api. */
+/** The server that Sluice makes, the user's own server, and an Express server with the application under /api. */
 const WAYS = ["listen", "own", "inside"] as const;
 type Way = typeof WAYS[number] | "shared" | "two" | "deaf" | "secure";
 

@@ -146,7 +146,7 @@ Deno.test({
       [order, query, item].map(({ parentSpanId }) => parentSpanId),
       [spanId, order.spanId, order.spanId],
     );
-    // one header each; the log would have the span's trace
+    // one header per request; the log would have the span's trace
     assertEquals(seen.orders.received, `00-${traceId}-${spanId}-01`);
     assertEquals(seen.stock.received, `00-${traceId}-${order.spanId}-01`);
     assertEquals([seen.orders.trace.spanId, seen.stock.trace.spanId], [order.spanId, item.spanId]);

@@ -1,4 +1,4 @@
-/** The `@sluice/openapi` pages on each runtime with files: they come from the package installed next to the program. */
+/** The `@sluice/openapi` pages on each runtime with files; they come from the package installed next to the program. */
 import { assertEquals } from "@std/assert";
 import { createRequire } from "node:module";
 import { dirname } from "node:path";

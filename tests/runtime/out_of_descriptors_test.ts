@@ -1,4 +1,4 @@
-/** A process that runs out of descriptors, on every runtime with its own server: it serves again once some are free. */
+/** A process that runs out of descriptors, on every runtime with its own server: it serves again once some are closed. */
 import { assert, assertEquals } from "@std/assert";
 import { fileURLToPath } from "node:url";
 import { LISTENING_RUNTIMES, type ListeningRuntime } from "../support/listening_runtimes.ts";
@@ -32,7 +32,7 @@ async function exhaust(server: Program, port: number): Promise<Deno.Conn[]> {
     const client = await Deno.connect({ hostname: "127.0.0.1", port }).catch(() => null);
     if (client !== null) clients.push(client);
   }
-  // one is free whenever the server has just lost or closed a connection it could not accept
+  // a descriptor is free whenever the server has just lost or closed a connection it could not accept
   await until(() => descriptors(server) >= LIMIT - 2, "no descriptor is left");
   return clients;
 }
@@ -63,7 +63,7 @@ for (const runtime of LISTENING_RUNTIMES) {
       using kept = await opened({ port }, requestHead("GET /", []));
       await readUntil(kept, "home");
       const clients = await exhaust(server, port);
-      // an earlier connection still gets its responses, as do others that were accepted
+      // an earlier connection still gets its responses, as do other accepted connections
       assert((await asked(kept, "/", "home")).includes(" 200 "));
       assert((await asked(clients[0]!, "/", "home")).includes(" 200 "));
       if (name === "Deno") {

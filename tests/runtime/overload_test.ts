@@ -19,7 +19,7 @@ for (const { name, runtime } of FAULT_SUBJECTS.filter(({ fixture }) => fixture !
         const { admitted, refused } = await rush(server);
         assertEquals(admitted + refused, RUSH);
         assert(admitted > 0, "something has to be admitted");
-        // without shedding, none would be; before the loop counts as busy, at most a second of work is admitted
+        // without shedding, no request would be; before the loop counts as busy, at most a second of work is admitted
         assert(refused >= RUSH / 2, `only ${refused} of ${RUSH} were refused`);
         await until(async () => await ask(server, "/work") === "worked", "it works again");
         const figures = JSON.parse(await ask(server, "/figures"));

@@ -1,4 +1,4 @@
-/** Request data in limiters, and long strings in caches, on engines where a substring may retain the whole. */
+/** Request data in limiters, and long strings in caches, on engines where a substring may retain the whole string. */
 import { assertEquals } from "@std/assert";
 import { run } from "../../scripts/process.ts";
 import { bundled } from "../contracts/bundled.ts";

@@ -1,4 +1,4 @@
-/** Slow or idle clients, on every runtime with its own server: each `app.listen` limit. */
+/** Slow or idle clients, on every runtime with its own server: tests each `app.listen` limit. */
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { BUN, DENO, type FaultRuntime, NODE } from "../support/fault_servers.ts";
 import { FILE_BYTES, type LimitedServer, startLimited } from "../support/limited_servers.ts";

@@ -25,7 +25,7 @@ function serves(name: string, ignore: boolean, start: () => Promise<Serving>): v
       for (; sent < 64; sent++) {
         const opcode = sent === 0 ? OPCODE.binary : OPCODE.more;
         await socket.send(opcode, new Uint8Array(MEBIBYTE), { fin: false });
-        // lets the response arrive
+        // gives the response time to arrive
         await fetch(origin).then((response) => response.body?.cancel());
       }
     })();

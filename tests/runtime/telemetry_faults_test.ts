@@ -19,7 +19,7 @@ interface Outcome {
 
 const RESPONSES = ["200 user 7", "200 user 7", "500 ", "500 ", "cut", "404 "];
 
-/** Agents that work, or that have faults without effect. */
+/** Agents that work, or whose faults have no effect. */
 const HARMLESS = [
   "no agent",
   "a span that works",

@@ -108,7 +108,7 @@ function bodyOf(text: string): string {
   return text.slice(text.indexOf("\r\n\r\n") + 4);
 }
 
-/** Everything that a server sends: the client keeps the connection open, as most clients do. */
+/** All data that a server sends: the client keeps the connection open, as most clients do. */
 async function answer(port: number, request: string): Promise<string> {
   const connection = await opened({ port }, Uint8Array.from(request, (character) => character.charCodeAt(0)));
   const timer = setTimeout(() => connection.close(), ANSWER_MS);
@@ -148,7 +148,7 @@ async function exhausted(port: number, server: Program): Promise<void> {
   await until(() => hasEnded(server) || descriptors(server) >= 100, "no descriptor is left");
   await new Promise((resolve) => setTimeout(resolve, ANSWER_MS));
   for (const client of clients) client?.close();
-  // those that were waiting to be accepted are closed
+  // connections that were waiting to be accepted are closed
   await until(() => hasEnded(server) || descriptors(server) < 90, "descriptors are free");
 }
 

@@ -50,7 +50,7 @@ async function connected(port: number, characters: string): Promise<Deno.TcpConn
   return connection;
 }
 
-/** Received data, one character per byte: until a string has arrived, or the other end closes. */
+/** Data received until a string has arrived or the other end closes, one character per byte. */
 async function received(connection: Deno.Conn, wanted?: string): Promise<string> {
   const piece = new Uint8Array(65_536);
   let seen = "";

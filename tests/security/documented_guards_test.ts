@@ -79,8 +79,8 @@ function functionsIn(file: string, option: string): ((req: object) => unknown)[]
 }
 
 /**
- * Asserts that options tightening a route's limit apply to all its spellings, and that options relaxing it apply to no
- * other route.
+ * Asserts that options that tighten a route's limit apply to all its spellings, and that options that relax it apply to
+ * no other route.
  */
 async function assertByRoute(
   file: string,
@@ -533,7 +533,7 @@ const ATTACKS: readonly Attack[] = [
       const ask = async (headers: Record<string, string>, target = "/inbox") =>
         (await quiet(app).handle(sent(target, { headers: { ...handshake, ...headers } }), LOCAL)).status;
       const cookie = "session=ann";
-      // nothing upgrades in this process; a 501 shows that nothing else refused
+      // no handshake succeeds in this process; a 501 shows that no other code refused
       for (const origin of ["https://example.com", "https://app.example.com"]) {
         assertEquals(await ask({ cookie, origin }), 501, origin);
       }
@@ -824,7 +824,7 @@ const ATTACKS: readonly Attack[] = [
   {
     name: "sessions that some paths do without",
     guards: { "middleware/README.md": ["app.use(session({"] },
-    // every spelling that reaches a route that needs a session gets one
+    // every spelling that reaches a route that needs a session gets a session
     attack: () => assertByRoute("middleware/README.md", "when", "/account", { route: true }),
   },
   {

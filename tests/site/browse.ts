@@ -1,6 +1,6 @@
 /**
  * Opens every documentation page in Chromium, wide and narrow, light and dark. No page may report an error, send a
- * request to another host, or be wider than the window. `--pictures=/folder` saves pictures of some pages.
+ * request to a different host, or be wider than the window. `--pictures=/folder` saves pictures of some pages.
  */
 import type { Browser, Page } from "playwright-core";
 import { findChromium } from "../../scripts/chromium.ts";

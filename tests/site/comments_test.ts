@@ -5,7 +5,7 @@ import { type PublicSymbol, readPackages, tagsOf } from "../../scripts/site/refe
 const packages = await readPackages();
 const entries = packages.flatMap(({ entries }) => entries);
 
-/** The checked symbols, each once: from the first of several entries. */
+/** The checked symbols, each once, from the first of several entries. */
 const symbols = new Map(
   entries.flatMap(({ specifier, symbols }) =>
     symbols.map((symbol) => [`${symbol.name}, in ${symbol.file}`, { ...symbol, specifier }] as const)

@@ -16,10 +16,10 @@ import { Typist } from "./support/typist.ts";
 
 const ignore = skipNode || skipTools;
 
-/** The tabs that a reader opens, by runtime; each group uses the first one it has. */
+/** The tabs that a reader opens, by runtime; each group uses the first tab it has. */
 const RUNTIMES: Readonly<Record<string, readonly string[]>> = { Node: ["Node", "npm"], Deno: ["Deno"], Bun: ["Bun"] };
 
-/** Commands that need more than this machine has; other tests cover them. */
+/** Commands that need more than this machine provides; other tests cover them. */
 const NOT_TYPED = /^docker /m;
 
 const { dist } = await builtSite();

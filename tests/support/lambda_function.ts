@@ -57,7 +57,7 @@ export async function recorded(name: string): Promise<Event> {
   return JSON.parse(await Deno.readTextFile(new URL(`../fixtures/events/${name}.json`, import.meta.url)));
 }
 
-/** A recorded event with another path and method. */
+/** A recorded event with a different path and method. */
 export async function asking(name: string, path: string, method = "GET"): Promise<Event> {
   const { body: _, ...event } = await recorded(name);
   for (const headers of [event["headers"], event["multiValueHeaders"]] as (Event | undefined)[]) {

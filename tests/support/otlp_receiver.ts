@@ -12,7 +12,7 @@ export interface ReceivedSpan {
   readonly traceId: string;
   /** Its own id. */
   readonly spanId: string;
-  /** Its parent's id; empty for none. */
+  /** Its parent's id; empty if there is no parent. */
   readonly parentSpanId: string;
   readonly name: string;
   /** 2 for a server span. */
@@ -33,7 +33,7 @@ export interface OtlpReceiver extends AsyncDisposable {
   bodies(signal: OtlpSignal): readonly any[];
   /** All received spans. */
   spans(): ReceivedSpan[];
-  /** A scope's last request duration counts: route, status and count. */
+  /** A scope's latest request duration counts: route, status and count. */
   durations(scope: string): string[];
 }
 

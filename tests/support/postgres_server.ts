@@ -82,7 +82,7 @@ export async function startPostgres(programs: string): Promise<OwnPostgres> {
       halt: () => server.end("SIGINT"),
       restart: async () => void (server = await start()),
       async stop() {
-        // it waits for closing connections, and ends the others after a while
+        // it waits for closing connections, and ends other connections after a while
         await server.end("SIGTERM", "SIGINT");
         await removed();
       },

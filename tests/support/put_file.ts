@@ -4,7 +4,7 @@
  * Creates or replaces a file.
  *
  * @param path Its path
- * @param make Writes it to another path in the same folder
+ * @param make Writes it to a different path in the same folder
  */
 export async function putFile(path: string, make: (path: string) => Promise<void>): Promise<void> {
   // the writer may depend on its extension

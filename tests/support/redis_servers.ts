@@ -58,7 +58,7 @@ export class RedisServer implements AsyncDisposable {
   /** Starts it again on the same port, without data; kills it first if it is running. */
   async restart(): Promise<void> {
     await this.kill();
-    // a replica writes one when it synchronizes, and would load it
+    // a replica writes a dump when it synchronizes, and would load it
     await Deno.remove(`${this.#folder}/dump.rdb`).catch(() => undefined);
     this.#process = await startServerProcess({
       name: `redis-server on port ${this.port}`,
@@ -94,7 +94,7 @@ export class RedisServer implements AsyncDisposable {
     return output.trimEnd();
   }
 
-  // another server may have taken the port, so a reply alone is not enough
+  // a different server may have taken the port, so a reply alone is not enough
   async #answers(pid: number): Promise<boolean> {
     if (await this.cli("PING") !== "PONG") return false;
     return (await this.cli("INFO", "server")).includes(`process_id:${pid}\r`);

@@ -15,7 +15,7 @@ export interface Seen {
   readonly body: string;
 }
 
-/** A request to both. */
+/** A request to both frameworks. */
 export interface Ask {
   /** Path and query. */
   readonly path: string;
@@ -25,16 +25,16 @@ export interface Ask {
 
 const HEADERS = ["content-type", "location", "allow", "vary", "link", "cache-control", "content-range", "set-cookie"];
 
-/** Sends requests to both and returns each one's responses. */
+/** Sends requests to both frameworks and returns the responses from each. */
 export function askBoth(build: (app: Any, lib: Any) => void, asks: readonly Ask[]): Promise<[Seen[], Seen[]]> {
   return serveBoth(build, (origin) => seeAll(origin, asks));
 }
 
 /**
- * Serves the same program with both.
+ * Serves the same program with both frameworks.
  *
  * @param build Builds it on an application from either library
- * @param visit Sends requests to one of them, at the given origin
+ * @param visit Sends requests to one framework, at the given origin
  * @returns The results of `visit` for Sluice and for Express
  */
 export async function serveBoth<T>(

@@ -7,7 +7,7 @@ const runtimes = Deno.env.get("SLUICE_RUNTIMES");
 /** Whether tests on uWebSockets.js are skipped because it is missing. */
 export const skipUws: boolean = skipNode || runtimes === undefined;
 
-/** The environment of programs that import `tests/fixtures/uws/engine.ts`. */
+/** The environment for programs that import `tests/fixtures/uws/engine.ts`. */
 export const UWS_ENV: Record<string, string> = {
   NODE_ENV: "test",
   SLUICE_UWS: `${runtimes}node_modules/@trufflesuite/uws-js-unofficial`,

@@ -2,7 +2,7 @@
 export interface VirtualTimers extends Disposable {
   /** Number of pending timers. */
   readonly pending: number;
-  /** Runs the timers due within this many ms, in order. Each waits for the work the previous one started. */
+  /** Runs the timers due within this many ms, in order. Each timer waits for the work that the previous one started. */
   advance(ms: number): Promise<void>;
 }
 

@@ -1,4 +1,4 @@
-/** Type guarantees, checked by the compiler: this file does not compile if one is broken. */
+/** Type guarantees, checked by the compiler: this file does not compile if a guarantee is broken. */
 import { assertEquals } from "@std/assert";
 import sluice, {
   type ErrorHandler,

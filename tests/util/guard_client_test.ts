@@ -67,7 +67,7 @@ Deno.test("a client that many share has one listener, which the last of them rem
   assertEquals(client.listenerCount("error"), 1);
   const [first, ...others] = all;
   first!();
-  // unguarding twice must not end another guard
+  // unguarding twice must not end a different guard
   first!();
   for (const unguard of others.slice(1)) unguard();
   assertEquals(logged(() => client.fail()), [LINE]);

@@ -10,7 +10,7 @@ import { quietApp, serving } from "../support/app.ts";
 
 const MIB = 1024 * 1024;
 
-/** More than systems buffer for a connection with a peer that does not read. */
+/** More than a system buffers for a connection whose peer does not read. */
 const MOST = 64;
 
 type Use = (origin: string) => Promise<void>;
@@ -46,7 +46,7 @@ function following(budget: string): { app: FrameworkApp; open: WebSocketConnecti
   return { app, open, errors };
 }
 
-/** Lets sent data go out. */
+/** Gives sent data time to leave. */
 function turn(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, 0));
 }

@@ -87,7 +87,7 @@ Deno.test("the object stays awake until a handler has ended, and keeps its chang
     await ann.next();
     const { born } = told(await ann.say("describe"));
     ann.socket.send("slow");
-    // messages arrive in order: once this one has a reply, the slow handler is waiting
+    // messages arrive in order: once this message has a reply, the slow handler is waiting
     assertEquals(await ann.say("count"), "1");
     await sleep("Room", "blue");
     assertEquals(await ann.next(), "11");

@@ -13,8 +13,8 @@ function withApp(body: (worker: RunningWorker) => Promise<void>): Promise<void> 
 }
 
 /**
- * The binding's periods begin on each clock minute. If a period ends during a test, the test runs again with another
- * key.
+ * The binding's periods begin on each clock minute. If a period ends during a test, the test runs again with a
+ * different key.
  */
 async function inOnePeriod<T>(body: (key: string) => Promise<T>): Promise<T> {
   for (;;) {

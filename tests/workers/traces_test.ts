@@ -28,7 +28,7 @@ Deno.test("requests of a Worker have spans, in which those of handlers are", WOR
     assertEquals([users.traceId, users.parentSpanId], [TRACE, CALLER]);
     assertEquals([query.traceId, query.parentSpanId], [TRACE, users.spanId]);
     assertEquals(sent, { traceparent: `00-${TRACE}-${users.spanId}-01` });
-    // the handler and request spans, and then another one
+    // the handler and request spans, and then a third span
     assertEquals(exported, [2, 3]);
     assertMatch(fails.traceId, /^[0-9a-f]{32}$/);
   });

@@ -67,7 +67,7 @@ Deno.test(
   "a request waits for a silent store only until its timeout, even after an earlier request has ended",
   WORKERD,
   async () => {
-    // older compatibility dates have none
+    // older compatibility dates have no global `navigator`
     await withApp({ flags: ["no_global_navigator"] }, async ({ text }) => {
       const first = text("/checked/first");
       await until(async () => (await text("/asked")).includes("first"), "the store is asked");

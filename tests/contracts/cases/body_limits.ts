@@ -92,7 +92,7 @@ export const bodyLimits: Chapter = chapter("Limits of bodies", (it) => {
       const body = `[${" ".repeat(4000)}]`;
       const response = await ask(`/small-budget/${way}`, post(body, type));
       const { type: error, limit } = await response.json();
-      // where the whole body arrives before the handler runs, it is not held back
+      // if the whole body arrives before the handler runs, it is not held back
       const isThere = response.status === 200;
       if (isThere) assert(["text", "parsed-json"].includes(way), way);
       else {
@@ -139,7 +139,7 @@ export const bodyLimits: Chapter = chapter("Limits of bodies", (it) => {
     assertEquals((await json(ask, "/limits/form", post("a=1&".repeat(999) + "a=1", FORM)) as unknown[]).length, 1000);
     assertEquals(await told(ask, "/limits/form", post("a=1&".repeat(1000) + "a=1", FORM)), many);
     const one = `Content-Disposition: form-data; name="f0"\r\nX: `;
-    // the bytes between the delimiter and the empty line, including the end of the delimiter's own line
+    // the bytes between the delimiter and the empty line, including the end of the delimiter line
     const headed = (bytes: number) => `--${BOUNDARY}\r\n${one.padEnd(bytes - 2, "x")}\r\n\r\n0\r\n--${BOUNDARY}--\r\n`;
     assertEquals(await json(ask, "/limits/form", post(headed(8192), PARTS)), [["f0", "0"]]);
     for (const bytes of [8193, 8_000_000]) {

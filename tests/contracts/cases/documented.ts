@@ -21,7 +21,7 @@ export const documented: Chapter = chapter("OpenAPI", (it) => {
     assertEquals((await text(ask, "/documented/docs/")).includes("openapi.json"), true);
     const response = await ask("/documented/docs");
     await response.body?.cancel();
-    // without the viewer, nothing needs the path with a slash
+    // without the viewer, no page needs the path with a slash
     assertEquals([302, 404].includes(response.status), true);
   });
 });

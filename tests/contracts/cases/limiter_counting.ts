@@ -76,7 +76,7 @@ export const algorithms: Chapter = chapter("@sluice/rate-limit: counting", (it) 
   it("a concurrency limit is released with the answer", async ({ ask, flag }) => {
     const path = "/advanced/concurrency";
     const first = text(ask, `${path}?until=${flag}`, as(flag));
-    // refused as soon as the first one has been counted
+    // refused as soon as the first request has been counted
     while ((await statuses(ask, path, flag, 1))[0] === 200);
     await text(ask, `${path}/${flag}`, { method: "POST" });
     assertEquals(await first, "done");

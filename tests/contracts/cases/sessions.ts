@@ -26,7 +26,7 @@ function client(ask: Ask, path: string, cookie = "") {
  */
 const OTHER_BLANKS = ["\xa0", "\x85", "\xc2\xa0", "\xc2\x85", "\xe2\x80\x80", "\xe3\x80\x80", "\xef\xbb\xbf"];
 
-/** A cookie with bytes in front of its name, alone and after another one. */
+/** A cookie with bytes in front of its name, alone and after another cookie. */
 function renamed(blank: string, cookie: string): string[] {
   return [blank + cookie, `other=1;${blank}${cookie}`, `other=1; ${blank} ${cookie}; another=2`];
 }

@@ -180,7 +180,7 @@ export const closing: Chapter = chapter("WebSockets: the end", (it) => {
         assertEquals(await noted(ask, flag, 0), []);
       };
       // a busy machine may delay a pong beyond the short timeout; a server that ignores pongs also fails with the long
-      // one
+      // timeout
       await stays("/socket/pinged", flag).catch(() => stays("/socket/pinged-slowly", `${flag}-slowly`));
     },
     "websocket",

@@ -10,7 +10,7 @@ async function refused(origin: string, path: string, headers = {}, method?: stri
   return [socket.status, await socket.body()];
 }
 
-/** The server's first message, and the sub-protocols it chose. */
+/** The server's first message, and the subprotocols it selected. */
 async function spoken(origin: string, path: string, offered: string): Promise<[string, string[]]> {
   using socket = await RawSocket.open(origin, path, { "Sec-WebSocket-Protocol": offered });
   return [await socket.text(), socket.header("sec-websocket-protocol")];

@@ -32,7 +32,7 @@ async function published(ask: Ask, topic: string): Promise<unknown> {
   return await json(ask, `/socket-publish/${topic}/mebibyte`, { method: "POST" });
 }
 
-/** Sends messages, numbered by their first byte, as far as the server reads. */
+/** Sends messages, numbered by their first byte, for as long as the server reads. */
 async function sent(socket: RawSocket, count: number, length: number): Promise<void> {
   for (let i = 0; i < count; i++) await socket.send(OPCODE.binary, new Uint8Array(length).fill(i));
 }
@@ -84,7 +84,7 @@ export const socketLimits: Chapter = chapter("WebSockets: limits", (it) => {
     using socket = await RawSocket.open(origin, `/socket/limits/bytes?flag=${flag}`);
     await socket.send(OPCODE.text, "x".repeat(1001));
     await socket.send(OPCODE.text, "short");
-    // Deno ends the connection at the second one, and the Close frame may be lost
+    // Deno ends the connection at the second message, and the Close frame may be lost
     const response = await socket.next();
     assert(response === null || response.opcode === OPCODE.close, `opcode ${response?.opcode}`);
     await socket.close(1009).catch(() => {});
@@ -141,7 +141,7 @@ export const socketLimits: Chapter = chapter("WebSockets: limits", (it) => {
       for (let i = 0; i < count; i++) assertEquals(await socket.text(), String(i));
       await sending;
       const running = await noted(ask, flag, count) as number[];
-      // some had already arrived
+      // some messages had already arrived
       assert(Math.max(...running) <= 2 * most, `${Math.max(...running)} were handled at once`);
     },
     "websocket",
@@ -153,7 +153,7 @@ export const socketLimits: Chapter = chapter("WebSockets: limits", (it) => {
     async ({ ask, origin, flag, lacks }) => {
       using socket = await RawSocket.open(origin, `/socket/limits/waits?flag=${flag}`);
       const length = 64 * 1024;
-      // the last one exceeds the limit
+      // the last message exceeds the limit
       const count = WAITING_BYTES / length;
       await sent(socket, count, length);
       await noted(ask, flag, count);

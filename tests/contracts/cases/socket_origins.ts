@@ -71,7 +71,7 @@ export const origins: Chapter = chapter("WebSockets: pages of other hosts", (it)
       const headers = { ...COOKIE, "X-Forwarded-Host": "shop.example", "Origin": "https://shop.example" };
       assertEquals(await statusOf(origin, "behind-proxy", headers), 101);
       assertEquals(await statusOf(origin, "behind-proxy", { ...headers, ...ELSEWHERE }), 403);
-      // without trust, any client could have written that header
+      // without trust, any client could have set that header
       assertEquals(await statusOf(origin, "default", headers), 403);
     },
     "websocket",

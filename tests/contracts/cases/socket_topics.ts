@@ -30,7 +30,7 @@ export const topics: Chapter = chapter("WebSockets: topics", (it) => {
       await one.send("publish first");
       assertEquals([await one.next(), await two.next(), await three.next()], ["told 2", "first", "first"]);
       await two.send("publish second");
-      // the first message's sender gets only the second one
+      // the sender of the first message gets only the second
       assertEquals([await one.next(), await two.next(), await three.next()], ["second", "told 2", "second"]);
       await bye(clients);
     },

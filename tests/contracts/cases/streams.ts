@@ -16,7 +16,7 @@ async function inPieces(ask: Ask, path: string, flag: string): Promise<string[]>
   }
 }
 
-/** Reads a body that must fail, and returns the data before the failure. */
+/** Reads a body that is expected to fail, and returns the data received before the failure. */
 async function untilCut(response: Response): Promise<string> {
   const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader();
   let text = "";
@@ -28,7 +28,7 @@ async function untilCut(response: Response): Promise<string> {
   throw new Error(`the body ended as if it were complete: ${text}`);
 }
 
-/** Uploads a chunk, waits until the program has seen it, and uploads the last one. */
+/** Uploads a chunk, waits until the program has seen it, and uploads the last chunk. */
 async function uploaded(ask: Ask, path: string, flag: string): Promise<unknown> {
   const pieces = (async function* () {
     yield new Uint8Array(1000);

@@ -30,7 +30,7 @@ async function assertJudged(ask: Ask, path: string, corpus: readonly Judged[]): 
 const DIGITS = { type: "string", pattern: "^\\d+$" };
 const FILE = { type: "string", format: "binary" };
 
-/** Requests in the document, whichever library the schemas come from. */
+/** Requests in the document, regardless of the library that the schemas come from. */
 const REQUESTS = {
   parameters: [
     { name: "page", in: "query", required: true, schema: DIGITS },

@@ -11,7 +11,7 @@ import { buffer } from "node:stream/consumers";
 const NEXT = "/2018-06-01/runtime/invocation/";
 const INVOKE = "/2015-03-31/functions/function/invocations";
 const ERROR_TRAILER = "lambda-runtime-function-error-type";
-// Lambda uses one process per concurrent invocation; here they share one, and thus the program's state
+// Lambda uses one process per concurrent invocation; here they share one process, and thus the program's state
 const LOOPS = 24;
 
 const events = [];

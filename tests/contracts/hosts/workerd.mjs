@@ -6,7 +6,7 @@ const [, , script, object] = process.argv;
 const { BINDINGS = "{}" } = process.env;
 const FILES = "tests/fixtures";
 
-// a Worker's files are the modules it was deployed with
+// a Worker's only files are the modules it was deployed with
 const files = readdirSync(FILES, { recursive: true }).map((name) => `${FILES}/${name}`)
   .filter((path) => statSync(path).isFile())
   .map((path) => ({ type: "Data", path, contents: readFileSync(path) }));

@@ -96,7 +96,7 @@ export async function askProgram(
   const found = () => waiting.length > 0 ? printed.indexOf(waiting[0]![0], seen) : -1;
   for await (const text of child.stdout.pipeThrough(new TextDecoderStream())) {
     printed += text;
-    // one chunk may contain several of them
+    // one chunk may contain several strings
     for (let at = found(); at >= 0; at = found()) {
       const [after, typed] = waiting.shift()!;
       seen = at + after.length;

@@ -51,7 +51,7 @@ export async function makeSite(registry: Registry): Promise<Site> {
 const CREATE: Readonly<Record<Runtime, readonly string[]>> = {
   node: ["npm", "create", "--yes", "sluice", "--"],
   deno: ["deno", "run", "--quiet", "-A", "jsr:@sluice/create"],
-  // not on Node, which Bun would use if present
+  // not on Node, which Bun would use if it is present
   bun: ["bun", "--bun", "create", "sluice"],
   workers: ["npm", "create", "--yes", "sluice", "--"],
 };
@@ -75,7 +75,7 @@ export async function writeProject({ path, env }: Site, runtime: Runtime, templa
 }
 
 /**
- * Runs a project's command line, which must succeed.
+ * Runs a project's command line, which is expected to succeed.
  *
  * @param site Site of the project
  * @param folder Its folder

@@ -40,7 +40,7 @@ export interface DocumentedProgram {
 }
 
 /**
- * All programs that use a database: TypeScript blocks with an import, in pages and in source comments. Those that
+ * All programs that use a database: TypeScript blocks with an import, in pages and in source comments. Blocks that
  * import their own files are parts of `examples/`, where stores connect on their own.
  *
  * @throws {Error} If it is unknown how a program uses its database
@@ -119,7 +119,7 @@ served.get("/use", (req, res) => {
  *
  * @param program The documented program
  * @param databases Addresses of the databases
- * @throws {Error} If it would use a database at another address
+ * @throws {Error} If it would use a database at a different address
  */
 export function servedProgram({ name, code, use, path }: DocumentedProgram, databases: Databases): string {
   const url = JSON.stringify(databases.redis);

@@ -1,7 +1,7 @@
 /**
- * Programs that find their request through the asynchronous context: one keeps its tenant there, one reports its errors
- * to Sentry. Both print the same on Sluice as on Express. A third prints the names of requests and errors in Sentry,
- * which are route names on every runtime.
+ * Programs that find their request through the asynchronous context: one program keeps its tenant there, and one
+ * reports its errors to Sentry. Both programs print the same on Sluice as on Express. A third program prints the names
+ * of requests and errors in Sentry, which are route names on every runtime.
  */
 import { fileURLToPath } from "node:url";
 import { assertEquals } from "@std/assert";
@@ -41,7 +41,7 @@ const NAMED = {
   transactions: ["GET /api/boom/:id", "GET /api/captured/:id", "GET /api/later/:id"],
 };
 
-/** Runs a program on both sides. */
+/** Runs a program on both frameworks. */
 const SIDES: Readonly<Record<string, (program: string) => Promise<unknown>>> = {
   "Express on Node": (program) => printed("node", [program, "express"]),
   "Sluice on Node": async (program) =>

@@ -1,5 +1,5 @@
 // An application as a guest of other code on Node, which adds properties to the request or the response or reads them
-// afterwards. Prints the view of handlers and of that code as JSON; the first argument is the library.
+// afterwards. Prints what handlers and that code observe, as JSON; the first argument is the library.
 import { createServer, Server } from "node:http";
 import process from "node:process";
 
@@ -154,7 +154,7 @@ cases["what a middleware leaves behind"] = () => {
   );
 };
 
-/** Hooks in as monitoring agents do, and returns the handlers' view. */
+/** Hooks in as monitoring agents do, and returns the handlers' observations. */
 async function withAgent(listen) {
   const { emit } = Server.prototype;
   Server.prototype.emit = function (event, req, res) {

@@ -1,4 +1,4 @@
-/** An application on Node as a guest of other code: each sees the same of the other as with Express. */
+/** An application on Node as a guest of other code: both see each other as they would with Express. */
 import { fileURLToPath } from "node:url";
 import { assert, assertEquals } from "@std/assert";
 import { installLocked } from "../../../scripts/locked_packages.ts";

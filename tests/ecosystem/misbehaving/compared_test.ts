@@ -26,7 +26,7 @@ const HERE = new URL("./", import.meta.url);
 const THERE = new URL(".cache/ecosystem/misbehaving/", ROOT);
 const NAMES = ["throwing", "after_throwing", "responding", "writing_after_end", "continuing", "breaking"];
 
-/** A program, and the paths where requests must leave nothing behind. */
+/** A program, and the paths whose requests must leave nothing behind. */
 type Misbehaving = Program & { readonly measured: readonly string[] };
 
 const programs = new Map<string, Misbehaving>();

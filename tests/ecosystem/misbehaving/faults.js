@@ -14,5 +14,5 @@ export function tellFaults(app) {
   });
 }
 
-/** Requests the faults; there must be none. */
+/** Requests the faults, and expects none. */
 export const noFaults = { path: "/faults", sees: { body: [] } };

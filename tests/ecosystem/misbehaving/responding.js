@@ -58,7 +58,7 @@ export default function (app) {
   for (const [name, act] of late) {
     app.get(path("late", name), async (_req, res) => {
       const pause = wait();
-      // the first step runs now, the others once the client has its response
+      // the first step runs now, the other steps once the client has its response
       const steps = [];
       const later = new Proxy(res, {
         get: (_target, key) => (...args) => {
@@ -79,7 +79,7 @@ export default function (app) {
 }
 
 function differenceOf(how, name) {
-  // the head was final, and an error followed before it was sent
+  // the head was final, and an error followed before the head was sent
   if (/ after writeHead$|^writeHead twice/.test(name)) return { differs: hungUp };
   return how === "at-once" && / after write$/.test(name) ? { differs: sentFirst } : {};
 }

@@ -39,7 +39,8 @@ let open = 0;
 for (const name of Deno.args) {
   const app = sluice();
   app.set("env", "production");
-  // objects that wait for the platform's cleanup must be equal before and after, so these kinds are measured one by one
+  // objects that wait for the platform's cleanup must be equal before and after, so these kinds are measured one at a
+  // time
   const groups = name === "never" ? givenUp(app).map((kind) => [kind]) : [await ended(app, name)];
   for (const kinds of groups) await measure(kinds);
   open += app[openStreamsKey].size;
@@ -137,7 +138,7 @@ async function begin(port: number, path: string): Promise<Deno.Conn> {
   return connection;
 }
 
-/** Bytes in use once repeated garbage collection, with ticks for finalizers in between, frees no more. */
+/** Bytes in use once repeated garbage collection, with ticks for finalizers in between, frees no more memory. */
 async function heap(): Promise<number> {
   await new Promise((resolve) => setTimeout(resolve, LATE_MS));
   for (let used = Infinity;;) {

@@ -2,7 +2,7 @@ import { linesOf } from "../../../scripts/lines.ts";
 import type { Tools } from "./program.ts";
 import { PATIENCE_MS } from "../../support/patience.ts";
 
-/** The values the test passes to a program; the others are made where it runs. */
+/** The values the test passes to a program; the other values are made where the program runs. */
 export type Told = Omit<Tools, "onClose">;
 
 /** How to start a host. */
@@ -20,7 +20,7 @@ export interface HostOptions {
 
 /**
  * A process that runs programs, see `runner.mjs`. A program that crashes its process does not end the tests. The
- * process exits when its standard input closes, so none is left behind.
+ * process exits when its standard input closes, so no process is left behind.
  */
 export class Host {
   #name: string;

@@ -3,7 +3,7 @@ import { installLocked } from "../../../scripts/locked_packages.ts";
 const ROOT = new URL("../../../", import.meta.url);
 
 /**
- * The folder for Node and Bun: programs sit next to their packages, since bare names resolve only from node_modules.
+ * The folder for Node and Bun: programs are next to their packages, since bare names resolve only from node_modules.
  */
 export const NPM_FOLDER: URL = new URL(".cache/ecosystem/", ROOT);
 

@@ -51,7 +51,7 @@ export interface Ask extends RawRequest {
   readonly jar?: string;
   /** The response that a client must see on Sluice. */
   readonly sees?: Sees;
-  /** Differences from Express, with reasons; exactly these must differ. */
+  /** Differences from Express, with reasons; exactly these parts must differ. */
   readonly differs?: Difference;
   /** Headers that are not compared because they depend on times or random values. */
   readonly ignore?: readonly string[];
@@ -63,7 +63,7 @@ export interface Difference {
   readonly parts: readonly string[];
   /** The reason, for users. */
   readonly why: string;
-  /** Runtimes on which it differs; all by default. */
+  /** Runtimes on which it differs; all runtimes by default. */
   readonly on?: readonly Runtime[];
 }
 
@@ -71,7 +71,7 @@ export interface Difference {
 export interface Program {
   /** The working feature, as a sentence. */
   readonly title: string;
-  /** Packages that this program covers; by default the one the file is named after. */
+  /** Packages that this program covers; by default the package the file is named after. */
   readonly packages?: readonly string[];
   /** Sets up the application. */
   default(app: Any, lib: Any, tools: Tools): unknown;

@@ -18,7 +18,7 @@ export interface RawAnswer {
   readonly headers: readonly (readonly [string, string])[];
   /** Bytes of the body without the framing. */
   readonly bytes: Uint8Array;
-  /** Whether the connection ended before the body. */
+  /** Whether the connection ended before the body did. */
   readonly cut: boolean;
 }
 
@@ -27,7 +27,7 @@ export interface RawAnswer {
  *
  * @param port Port on this machine
  * @param request The request
- * @returns The last response on the connection; interim ones are dropped
+ * @returns The last response on the connection; interim responses are dropped
  */
 export async function askRaw(port: number, request: RawRequest): Promise<RawAnswer> {
   const { method = "GET", path, headers = {} } = request;

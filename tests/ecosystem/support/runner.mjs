@@ -8,7 +8,7 @@ const closers = new Map();
 // error pages are compared; log output is not
 console.error = () => {};
 
-// only tags with the same hash can be compared, and Express supports only one
+// only tags with the same hash can be compared, and Express supports only one hash
 function libraryOf(side) {
   if (side.toLowerCase() === "express") return library;
   return Object.assign(() => library().set("etag", "sha1"), library);

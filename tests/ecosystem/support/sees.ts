@@ -5,7 +5,7 @@ import type { Exchanged } from "./ask_all.ts";
  * Asserts that a response matches the program's declaration.
  *
  * @param exchanged The request and its response
- * @throws {Error} If it is not
+ * @throws {Error} If it does not match
  */
 export function assertSeen({ ask, answer }: Exchanged): void {
   const { sees } = ask;

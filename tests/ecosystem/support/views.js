@@ -1,4 +1,4 @@
-/** The program of a view engine found by name; `page` in the views folder has its extension. */
+/** The program for a view engine found by name; `page` in the views folder has its extension. */
 export function showViews(app, tools, engine) {
   app.set("views", `${tools.files}/views`);
   app.set("view engine", engine);

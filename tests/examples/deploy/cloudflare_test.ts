@@ -42,7 +42,7 @@ Deno.test("the example for Cloudflare is built by wrangler, and runs in workerd 
     const otherClient = { "cf-connecting-ip": "198.51.100.2" };
     await checkService({ ask: asClient(ask, "198.51.100.1"), name: "on Workers", audits, otherClient });
     await checkSocket(origin);
-    // two hundred at once: one isolate decides requests from different clients, none under another's key
+    // two hundred at once: one isolate decides requests from different clients, none of them under another client's key
     const clients = Array.from({ length: 200 }, (_, i) => `203.0.113.${i % 10}`);
     const responses = await Promise.all(
       clients.map((address) => asClient(ask, address)("/convert", { method: "POST" })),
@@ -53,7 +53,7 @@ Deno.test("the example for Cloudflare is built by wrangler, and runs in workerd 
   } finally {
     await stop();
   }
-  // another isolate: a refused client is still refused, since the objects hold the counts
+  // a second isolate: a refused client is still refused, since the objects hold the counts
   const again = await startServing("node", args, env);
   try {
     assertEquals(await statusOf(asClient(again.ask, "198.51.100.1")("/convert/1/m/m")), 429);

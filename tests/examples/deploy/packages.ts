@@ -39,7 +39,7 @@ export async function copyExample(name: string): Promise<string> {
 /** The type checker's packages, as users install them from npm. */
 const TYPES = { "typescript": "7.0.2", "@types/node": "^24" };
 
-// their dependencies and the examples' come from npm once; the packages themselves are unpacked every time
+// their dependencies and those of the examples come from npm once; the packages themselves are unpacked every time
 async function install(): Promise<void> {
   const tarballs = await packages();
   const dependencies = await dependenciesOfExamples();
@@ -81,7 +81,7 @@ async function dependenciesOfExamples(): Promise<Record<string, string>> {
 }
 
 /**
- * Runs a program that must succeed.
+ * Runs a program that is expected to succeed.
  *
  * @param program The program
  * @param args Its arguments

@@ -10,9 +10,9 @@ export interface Service {
   readonly ask: Ask;
   /** The name set in its environment. */
   readonly name: string;
-  /** Headers that make a request appear to come from another client. */
+  /** Headers that make a request appear to come from a different client. */
   readonly otherClient?: Readonly<Record<string, string>>;
-  /** Receives its conversion reports. */
+  /** The receiver of its conversion reports. */
   readonly audits: Audits;
 }
 
@@ -74,7 +74,7 @@ export async function checkTogether(start: () => Promise<Serving>): Promise<void
   try {
     // counts stored elsewhere still exist when the tests run again
     const subnet = () => `2001:db8:${crypto.randomUUID().slice(0, 4)}:${crypto.randomUUID().slice(0, 4)}::1`;
-    // the first decision connects and loads the script, which may exceed a decision's timeout
+    // the first decision connects and loads the script, which may exceed the timeout for a decision
     for (const { ask } of instances) await (await asClient(ask, subnet())("/convert/1/m/m")).body?.cancel();
     const client = subnet();
     const asks = instances.map(({ ask }) => asClient(ask, client));

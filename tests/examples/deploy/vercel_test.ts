@@ -49,7 +49,7 @@ Deno.test("work passed to req.waitUntil keeps a function on Vercel running", { i
   await arrived.promise;
   const stopping = stop();
   try {
-    // the launcher accepts requests as long as it runs; they fail once the function's own server is closed
+    // the launcher accepts requests as long as it runs; requests fail once the function's own server is closed
     await until(async () => {
       const response = await fetch(origin);
       await response.body?.cancel();

@@ -25,7 +25,7 @@ export class Behind {
   /** The server's origin. */
   origin = "";
 
-  /** @param keys Private keys; like a token provider, it publishes their public parts */
+  /** @param keys Private keys; like a token provider, the server publishes their public parts */
   constructor(keys: readonly JWK[]) {
     const { app } = this;
     app.get("/keys", (_req, res) => res.json({ keys: keys.map(({ d: _, ...known }) => ({ ...known, alg: "ES256" })) }));

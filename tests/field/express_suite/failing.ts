@@ -1,6 +1,6 @@
 /**
  * Lists each test in Express's own suites that fails with `@sluice/express`, with the reason. The run fails when an
- * unlisted test fails or a listed one passes. No other differences in these suites are known.
+ * unlisted test fails or a listed test passes. No other differences in these suites are known.
  */
 import type { RuntimeName } from "../../../reliability/support/children.ts";
 import type { Major } from "./suite.ts";
@@ -11,7 +11,7 @@ export interface Failing {
   readonly kind: string;
   /** The reason, for users. */
   readonly why: string;
-  /** Runtimes on which they fail; all by default. */
+  /** Runtimes on which they fail; all runtimes by default. */
   readonly on?: readonly RuntimeName[];
   /** Full test titles, by the suite's major. */
   readonly tests: Readonly<Partial<Record<Major, readonly string[]>>>;

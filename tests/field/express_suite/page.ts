@@ -1,4 +1,4 @@
-/** The section on Express's own suites in docs/ecosystem.md. */
+/** The section about Express's own suites in docs/ecosystem.md. */
 import { type RuntimeName, RUNTIMES } from "../../../reliability/support/children.ts";
 import { withSection } from "../../../scripts/section.ts";
 import { table } from "../../ecosystem/support/page.ts";

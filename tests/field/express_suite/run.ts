@@ -1,6 +1,6 @@
 /**
  * Express's own suites for both majors, at their pinned commits, on Express and on `@sluice/express` as npm installs
- * it: on Node, Deno and Bun. The exit code is 1 if a test fails that `failing.ts` does not list, or a listed one
+ * it: on Node, Deno and Bun. The exit code is 1 if a test fails that `failing.ts` does not list, or a listed test
  * passes. The repository comes from GitHub, or from the folder in `FIELD_REPOS`. `--record` puts the results into
  * docs/ecosystem.md.
  *

@@ -56,7 +56,7 @@ export class ExpressSuite implements AsyncDisposable {
   }
 
   /**
-   * Runs the suite with both, and compares Sluice's failures with `failing.ts`.
+   * Runs the suite with both libraries, and compares Sluice's failures with `failing.ts`.
    *
    * @param runtime The runtime
    * @throws {Error} If the suite does not finish
@@ -65,7 +65,7 @@ export class ExpressSuite implements AsyncDisposable {
     const command = await commandOf(runtime);
     const theirs = await this.#run(command, "express");
     let judged = await this.#judge(runtime, command, theirs.results);
-    // some tests measure times, and the machine may be busy
+    // some tests measure time, and the machine may be busy
     if (judged.unexpected.length > 0) judged = await this.#judge(runtime, command, theirs.results);
     return judged;
   }

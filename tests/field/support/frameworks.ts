@@ -24,7 +24,7 @@ export function folderOf(framework: Framework, measure: keyof typeof VERSIONS): 
 }
 
 /**
- * Builds Sluice and installs it next to the others.
+ * Builds Sluice and installs it next to the other frameworks.
  *
  * @throws {Error} If npm fails
  */
@@ -37,7 +37,7 @@ export async function installFrameworks(): Promise<void> {
   const manifest = { private: true, dependencies: { ...VERSIONS, ...Object.fromEntries(files) } };
   await Deno.mkdir(FOLDER, { recursive: true });
   await Deno.writeTextFile(new URL("package.json", FOLDER), JSON.stringify(manifest));
-  // npm compares versions, and these stay the same
+  // npm compares versions, and these versions stay the same
   for (const name of Object.keys(ours)) {
     await Deno.remove(new URL(`node_modules/${name}`, FOLDER), { recursive: true }).catch(() => undefined);
   }

@@ -6,7 +6,7 @@ import type { Results } from "./suite.ts";
 export interface Judged {
   /** Number of its tests that pass on Express. */
   readonly express: number;
-  /** Number of these that pass on Sluice. */
+  /** Number of these tests that pass on Sluice. */
   readonly sluice: number;
   /** Tests that fail on Sluice without a known reason. */
   readonly unexpected: readonly string[];

@@ -1,4 +1,4 @@
-/** The sections on applications, programs and suites in docs/ecosystem.md. */
+/** The sections about applications, programs and suites in docs/ecosystem.md. */
 import { withSection } from "../../../scripts/section.ts";
 import { table } from "../../ecosystem/support/page.ts";
 import { DIFFERENCES } from "../differences.ts";
@@ -6,11 +6,11 @@ import { APPLICATIONS, SUITES } from "../suites.ts";
 import type { Program } from "./run_program.ts";
 import type { Suite } from "./suite.ts";
 
-/** A suite's results: how many tests passed on Express, and how many of these on Sluice. */
+/** A suite's results: how many tests passed on Express, and how many of those passed on Sluice. */
 export interface Passed {
   /** Number of tests that passed on Express. */
   readonly express: number;
-  /** Number of these that passed on Sluice. */
+  /** Number of these tests that passed on Sluice. */
   readonly sluice: number;
   /** Number of tests run, if only some were. */
   readonly run?: number;

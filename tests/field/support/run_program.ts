@@ -25,7 +25,7 @@ export interface Compared {
   readonly unexpected: readonly string[];
 }
 
-/** The programs; the requests to each are in the file of that name in `requests/`. */
+/** The programs; the requests to each are in the file with that name in `requests/`. */
 const SOURCES = new URL("../programs/", import.meta.url);
 const FOLDER = new URL("programs/", FIELD);
 const LIMIT_MS = 180_000;

@@ -70,7 +70,7 @@ export async function runSuite(suite: Suite, folder: string, framework: Framewor
 }
 
 /**
- * Counts a suite's tests, run or not.
+ * Counts a suite's tests, whether they run or not.
  *
  * @param suite The suite
  * @param folder Its checkout, with a trailing slash
@@ -127,7 +127,7 @@ function pathsOf(argument: string, cwd: string): string[] {
   return argument.includes("*") ? globSync(argument, { cwd }).sort() : [argument];
 }
 
-// for programs that look up their plugins through their installer
+// for programs that find their plugins through their installer
 async function installerOf({ installer }: Suite): Promise<Record<string, string>> {
   if (installer === undefined) return {};
   return { PATH: `${dirname(await tool(installer))}${delimiter}${Deno.env.get("PATH")}` };

@@ -24,7 +24,7 @@ export interface Suite {
    * application's handler, on Express and on Sluice.
    */
   readonly wraps?: true;
-  /** Express version for the reference, if it installs none. */
+  /** Express version for the reference, if the package installs none. */
   readonly express?: "express-4" | "express-5";
   /** Packages that its tests need and its manifest omits or names differently, with versions. */
   readonly packages?: Readonly<Record<string, string>>;
@@ -35,8 +35,8 @@ export interface Suite {
   /** Services that must run. */
   readonly needs?: readonly ("PostgreSQL" | "PostGIS")[];
   /**
-   * Arguments its authors use to run all tests, if {@linkcode Suite.tests} selects some. The others are counted, not
-   * run.
+   * Arguments its authors use to run all tests, if {@linkcode Suite.tests} selects only some. The other tests are
+   * counted, not run.
    */
   readonly all?: readonly string[];
   /** A command with arguments that creates files for the tests before each run. */

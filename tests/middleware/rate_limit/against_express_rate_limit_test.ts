@@ -28,7 +28,7 @@ class ClockedStore {
   }
 }
 
-/** The remaining count that the reference reports for a request, `null` if it refuses it. */
+/** The remaining count that the reference reports for a request, `null` if it refuses the request. */
 async function referenceRest(limiter: ReturnType<typeof reference>, key: string): Promise<number | null> {
   const headers = new Map<string, string>();
   let limited = false;

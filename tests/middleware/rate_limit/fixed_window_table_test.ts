@@ -55,7 +55,7 @@ for (const seed of [11, 12, 13]) {
       const times = admitted.get(key) ?? [];
       admitted.set(key, times);
       times.push(now);
-      // its own window, the rest of a shared one that another key began, and the start of the next
+      // its own window, the rest of a shared window that another key began, and the start of the next
       assert(times.filter((time) => time > now - 1000).length <= 3 * max - 2, `step ${i}`);
     }
   });
@@ -150,7 +150,7 @@ Deno.test("it cannot be predicted which long key shares a counter with a victim'
     for (let i = 0; i < 300; i++) table.hit("k".repeat(1024) + i, 0);
     return victims.map((victim) => table.hit(victim, 0).count).join();
   };
-  // collisions in one process say nothing about the next
+  // collisions in one process do not predict those in the next
   assert(counts() !== counts());
 });
 

@@ -33,7 +33,7 @@ Deno.test("while requests from two /48s fill the table, new IPv4 clients are ser
 
 for (const [attack, flood] of Object.entries(FLOODS)) {
   Deno.test(`a flood from ${attack} leaves at least 95 % of the clients from elsewhere their quota`, () => {
-    // with one seed in two hundred, a client network is mistaken for an attacking one, and shares its slots
+    // with one seed in two hundred, a client network is mistaken for an attacking network, and shares its slots
     using _seeds = seededCrypto(1);
     const store = floodedBy(flood);
     for (const [name, crowd] of Object.entries(NEWCOMERS)) {
@@ -70,7 +70,7 @@ Deno.test("one network alone has half of a table for itself, and keys that are n
   assertEquals(other.size, 10_000);
 });
 
-/** Keys from a few networks, composite keys, and others: more than there are slots. */
+/** Keys from a few networks, composite keys, and other keys: more than there are slots. */
 function oddKey(below: (limit: number) => number): string {
   const i = below(4) === 0 ? below(5) : below(2500);
   switch (below(6)) {
@@ -107,7 +107,7 @@ for (const seed of [21, 22, 23]) {
       const times = admitted.get(key) ?? [];
       admitted.set(key, times);
       times.push(now);
-      // its own window, the rest of a shared one that another key began, and the start of the next
+      // its own window, the rest of a shared window that another key began, and the start of the next
       assert(times.filter((time) => time > now - 1000).length <= 3 * max - 2, `step ${i}`);
     }
     assert(shared > 100, "keys hardly shared places");

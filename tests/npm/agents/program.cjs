@@ -127,7 +127,7 @@ exports.drive = async function (app, after) {
 /**
  * Waits until a condition is true.
  *
- * @param isSo Returns whether it is
+ * @param isSo Returns whether the condition is true
  * @param what Description of the condition
  */
 exports.until = async function (isSo, what) {

@@ -39,13 +39,13 @@ export interface Seen {
   readonly route: string | null;
   /** Messages from the errors it recorded. */
   readonly errors: readonly string[];
-  /** Names of its measurements during the request, sorted. */
+  /** Sorted names of its measurements during the request. */
   readonly layers: readonly string[];
 }
 
 export interface Agent {
   readonly name: string;
-  /** Its package, one of the above. */
+  /** Its package, one of the packages above. */
   readonly of: keyof typeof PACKAGES | null;
   /** Its program in `tests/npm/agents/`. */
   readonly program: string;
@@ -54,7 +54,7 @@ export interface Agent {
   readonly plain?: Readonly<Record<string, string>>;
   /** Reads the program's report and the data the collector received. */
   read(reported: Reported[], sent: readonly Sent[]): Seen[];
-  /** Express majors that it supports; both by default. */
+  /** Express majors that it supports; both majors by default. */
   readonly majors?: readonly number[];
   /** Whether it sees Sluice's requests but not Express's. */
   readonly seesMore?: true;
@@ -188,7 +188,7 @@ export function versionOf({ of }: Agent): string {
   return of === null ? "" : PACKAGES[of].replace(/^npm:.*@/, "");
 }
 
-// deno-lint-ignore no-explicit-any -- JSON of the agents' protocols, of which a little is read
+// deno-lint-ignore no-explicit-any -- JSON from the agents' protocols, of which only a little is read
 type Json = any;
 
 function readElastic(all: Reported[], sent: readonly Sent[]): Seen[] {

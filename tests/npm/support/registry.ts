@@ -1,6 +1,6 @@
 /**
  * Registries with this repository's packages, as the real ones will have them: one for npm, which forwards requests for
- * other packages to the real one, and one for JSR.
+ * other packages to the real registry, and one for JSR.
  */
 import { fileURLToPath } from "node:url";
 import type { Built } from "../../../scripts/build_npm.ts";
@@ -18,7 +18,7 @@ export interface Registry {
   readonly packages: readonly Built[];
   /** Folder with the JSR packages. */
   readonly published: URL;
-  /** Environment variables that make npm, pnpm, Yarn, Bun and Deno use them. */
+  /** Environment variables that make npm, pnpm, Yarn, Bun and Deno use these registries. */
   readonly env: Record<string, string>;
   /** Stops both. */
   stop(): Promise<void>;

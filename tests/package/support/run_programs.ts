@@ -1,6 +1,6 @@
 /**
- * Runs the documents' programs one after the other, unchanged except for the ports they listen on. A program ends with
- * its top level; then everything it started is closed. Fails if a program fails.
+ * Runs the documents' programs one after the other, unchanged except for the ports they listen on. A program ends when
+ * its top level does; then everything it started is closed. Fails if a program fails.
  */
 import { pathToFileURL } from "node:url";
 import { application, type FrameworkApp, type Server } from "@sluice/sluice";

@@ -22,7 +22,7 @@ function wordsOf(command: string): string[] {
  * @param origin The server's actual origin
  * @param shown The response on the page; limits the returned headers, and the length of an endless body
  * @param jar Cookies
- * @throws {Error} If the command has another option
+ * @throws {Error} If the command has any other option
  */
 export async function curl(command: string, origin: string, shown: string, jar: CookieJar): Promise<string> {
   const headers = new Headers();

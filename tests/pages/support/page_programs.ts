@@ -3,7 +3,7 @@
  *
  * A TypeScript block with an import is a complete program, whether or not it names its file. The blocks after it show
  * its results: `sh` with lines that begin with `$ curl`, each with the server's response, and `text` with the program's
- * output. A program after `<!-- not run: why -->` is only type-checked, and so are blocks without an import. `…` stands
+ * output. A program after `<!-- not run: why -->` is only type-checked, as are blocks without an import. `…` stands
  * for anything that varies. A block with a path in brackets, such as `html [public/index.html]`, is a file next to the
  * programs.
  */
@@ -36,7 +36,7 @@ const FENCE = /(?:^<!-- not run: ([^\n]+?) -->\n\n)?^```(\w+)([^\n]*)\n(.*?)^```
  * The programs on a page.
  *
  * @param text The page
- * @throws {Error} If output belongs to no program
+ * @throws {Error} If output does not belong to a program
  */
 export function programsOf(text: string): PageProgram[] {
   const programs: PageProgram[] = [];
@@ -80,7 +80,7 @@ export function printedFiles(text: string): PrintedFile[] {
 
 /** The requests in a command block. */
 export function requestsIn(block: string): ShownRequest[] {
-  // a line that ends with a backslash continues on the next one
+  // a line that ends with a backslash continues on the next line
   const parts = block.replaceAll("\\\n", "").split(/^\$ /m).slice(1);
   return parts.filter((part) => part.startsWith("curl ")).map((part) => {
     const [command = "", ...output] = part.split("\n");

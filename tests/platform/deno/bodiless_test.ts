@@ -1,4 +1,4 @@
-/** Requests without a body over HTTP/2 on Deno. Their headers look like those of requests with one. */
+/** Requests without a body over HTTP/2 on Deno. Their headers look like those of requests with a body. */
 import http2, { type ClientHttp2Session } from "node:http2";
 import { assertEquals } from "@std/assert";
 import sluice from "@sluice/sluice";

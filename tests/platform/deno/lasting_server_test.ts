@@ -122,7 +122,7 @@ Deno.test("a server that can accept no connection is reported, and listens on th
     }]);
     await timers.advance(1000);
     assertEquals([bound.length, server.listening, bound[1]!.addr.port], [2, true, PORT]);
-    // the first one's connections stay open
+    // the first server's connections stay open
     assertEquals(bound[0]!.calls, []);
   });
 });
@@ -240,13 +240,13 @@ Deno.test("a listener for the error may close the server", async () => {
 Deno.test("of many servers that fail in turn, only some that may have connections are kept", async () => {
   await listening(async ({ timers, bound }) => {
     for (let i = 0; i < 40; i++) {
-      // every second one has a request
+      // every second server has a request
       if (i % 2 === 1) bound[i]!.request();
       await bound[i]!.fail();
       await timers.advance(1000);
     }
     const isKept = bound.map(({ calls }) => calls.length === 0);
-    // the listening one, and the last sixteen with requests
+    // the listening server, and the last sixteen with requests
     assertEquals(isKept.filter((kept) => kept).length, 17);
     assertEquals(isKept.slice(-4), [true, false, true, true]);
   });

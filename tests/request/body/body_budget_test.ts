@@ -47,7 +47,7 @@ function turn(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, 0));
 }
 
-// succeeds only if nothing else is held
+// succeeds only if no other bytes are held
 async function assertAllRoom(app: FrameworkApp, message: string): Promise<void> {
   const whole = await ask(app, "/text", { method: "POST", body: ReadableStream.from([new Uint8Array(BUDGET)]) });
   assertEquals([whole.status, await whole.json()], [200, BUDGET], message);
@@ -138,7 +138,7 @@ async function told({ response }: Receiving): Promise<unknown[]> {
 Deno.test("when there is no more room, the bodies that came slowest lately are ended with 408", async () => {
   await withOwnClock(async (setTo) => {
     const app = reading();
-    // everything but the last bytes at once, then hardly anything
+    // everything but the last bytes at once, then almost nothing
     const trickling = receiving(app, 200_000);
     const steady = receiving(app, 50_000);
     const silent = receiving(app, 100_000);

@@ -186,7 +186,7 @@ Deno.test("the head of a part is counted to its empty line, whatever delimiters 
     const response = await ask(app, "/", { method: "POST", headers, body });
     return [response.status, await response.json()];
   };
-  // the limit applies to each part, not to their sum
+  // the limit applies to each part, not to the total
   assertEquals(await seen(`${part("a", `X: ${long}`)}${part("b", `X: ${long}`)}--B--`), [200, ["a", "b"]]);
   // content, and data after the form's end
   const closed = `--B--\r\n${long}${long}`;

@@ -120,7 +120,7 @@ Deno.test("a middleware that collects the body can read Node's private fields to
   assertEquals(ours.map(({ body }) => body), ["TEXT", "", "ONE TWO", "", "", ""]);
 });
 
-/** Sends requests to both, and returns the data that middleware recorded on each. */
+/** Sends requests to both frameworks, and returns the data that middleware recorded on each. */
 async function notedByBoth(build: (app: Any, note: (line: string) => void) => void, asks: readonly Ask[]) {
   const noted: string[][] = [];
   await askBoth((app: Any) => {

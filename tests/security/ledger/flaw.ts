@@ -1,6 +1,6 @@
 import type { LedgerServer } from "./server.ts";
 
-/** A vulnerability class that another package had, and an attack that shows Sluice's behavior. */
+/** A vulnerability class found in another package, and an attack that shows Sluice's behavior. */
 export type Flaw = InProcess | OnSockets;
 
 interface Described {

@@ -25,7 +25,7 @@ async function readFrom<T>({ trust, from = "127.0.0.1", headers }: Forwarded, re
   return results[0]!;
 }
 
-/** Headers that proxies write, and those that choose a representation. */
+/** Headers set by proxies, and headers that select a representation. */
 export const forwarding: Theme = {
   title: "Proxies, addresses and negotiation",
   file: "forwarding.ts",

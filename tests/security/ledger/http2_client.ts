@@ -12,7 +12,7 @@ export const FRAME = {
   continuation: 9,
 } as const;
 
-/** END_STREAM and END_HEADERS; an acknowledgement has the same bit as the first. */
+/** END_STREAM and END_HEADERS; an acknowledgement has the same bit as END_STREAM. */
 export const FLAG = { endStream: 1, acknowledged: 1, endHeaders: 4 } as const;
 
 const PREFACE = new TextEncoder().encode("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n");

@@ -4,7 +4,7 @@ import { ask, quietApp } from "../../support/app.ts";
 import type { Theme } from "./flaw.ts";
 import { quickly } from "./quickly.ts";
 
-/** A site's files: one that only the guard for /admin lets through, and one in a folder beside the site's. */
+/** A site's files: one that only the guard for /admin lets through, and one in a folder next to the site's. */
 const FILES = { "index.html": "home", "admin/secret.txt": "SECRET", "docs/page.txt": "page" };
 const OUTSIDE = "OUTSIDE";
 

@@ -24,7 +24,7 @@ export async function startLedger({ name, command }: ListeningRuntime): Promise<
   return { runtime: name, port, http2Port, origin, [Symbol.asyncDispose]: () => running[Symbol.asyncDispose]() };
 }
 
-/** Everything the server sends until it closes the connection. Data may be lost to a reset. */
+/** All data the server sends until it closes the connection. Data may be lost to a reset. */
 export async function received(server: RawServer, request: string): Promise<string> {
   const bytes = Uint8Array.from(request, (char) => char.charCodeAt(0));
   let text = "";
@@ -55,8 +55,8 @@ export async function seenBy({ origin }: LedgerServer): Promise<string[]> {
 let smuggled = 0;
 
 /**
- * Sends a request with another one hidden in it. Asserts that the server refuses the first, closes the connection, and
- * never sees the second.
+ * Sends a request with a second request hidden in it. Asserts that the server refuses the first, closes the connection,
+ * and never sees the second.
  *
  * @param server The server
  * @param attack Makes the bytes, given the hidden request

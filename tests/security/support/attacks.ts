@@ -1,4 +1,4 @@
-/** Requests from strangers who try to get past a guard. */
+/** Requests from attackers trying to get past a guard. */
 import type { FrameworkApp } from "@sluice/sluice";
 import { assert, assertMatch } from "@std/assert";
 
@@ -30,7 +30,7 @@ export function sent(target: string, init: RequestInit = {}): Request {
   return request;
 }
 
-/** Other spellings of a path, most of which lead nowhere. */
+/** Other spellings of a path, most of which match no route. */
 export function spellings(path: string): string[] {
   const [, first = "", rest = ""] = /^\/([^/]*)(.*)$/.exec(path)!;
   const letter = `%${first.charCodeAt(0).toString(16)}`;
@@ -139,7 +139,7 @@ export function assertGuardedApp(app: FrameworkApp, guarded: Guarded): Promise<v
   return assertGuarded((request, info) => app.handle(request, info), guarded);
 }
 
-/** Requests that lack part of the permitted one or add to it. */
+/** Requests that lack part of the permitted request or add to it. */
 function lessThan({ headers }: RequestInit): RequestInit[] {
   const needed = Object.entries(headers as Record<string, string>).filter(([name]) => !/^content-/i.test(name));
   return needed.flatMap(([name, value]) =>

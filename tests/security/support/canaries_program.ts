@@ -12,7 +12,7 @@ import { requestId } from "@sluice/middleware/request-id";
 import { validate } from "@sluice/openapi";
 import { oneOf, type Pick, random } from "../../support/random.ts";
 
-/** Names of secrets as in programs and standards; not copied from the rule that must recognize them. */
+/** Names of secrets as in programs and standards; not copied from the rule that is expected to recognize them. */
 const NAMES =
   ("password Password user_password passwd pwd PASSPHRASE passcode newPassword password_confirmation db.password secret " +
     "clientSecret client_secret access_token accessToken refresh_token refresh id_token csrf_token _csrf xsrf-token " +

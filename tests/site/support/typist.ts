@@ -13,13 +13,13 @@ const PORT = /\b3000\b/g;
 
 /** Options for a typist. */
 export interface TypistOptions {
-  /** Names of the tabs to open; each group uses the first one it has. */
+  /** Names of the tabs to open; each group uses the first tab it has. */
   readonly tabs: readonly string[];
   /** An empty folder, with a trailing slash. */
   readonly folder: string;
   /** Environment variables. */
   readonly env: Readonly<Record<string, string>>;
-  /** The servers' port, instead of 3000: one that no other program gets meanwhile. */
+  /** The servers' port, instead of 3000: a port that no other program gets meanwhile. */
   readonly port: number;
   /** Command that starts a page's program `main.ts` if the page shows none. */
   readonly start?: string;
@@ -55,7 +55,7 @@ export class Typist implements AsyncDisposable {
   #running: Running | undefined;
   /** Whether a program has been written but not started. */
   #isWaiting = false;
-  /** Whether the last command was for another runtime. */
+  /** Whether the last command was for a different runtime. */
   #isElsewhere = false;
 
   constructor(options: TypistOptions) {

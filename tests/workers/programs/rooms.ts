@@ -111,7 +111,7 @@ function buildRoom(ctx: DurableState): FrameworkApp {
   return app;
 }
 
-/** A room with a class that extends another class. */
+/** A room whose class extends another class. */
 export const roomOf = (options: DurableSocketsOptions & { base?: never } = {}) => durableSockets(buildRoom, options);
 
 /** A room with the defaults. */

@@ -108,7 +108,7 @@ app.get("/forgiven", forgiving, (_req, res) => res.send("in"));
 let inits = 0;
 const beginning = {
   ...elsewhere,
-  // the first one waits longer than its client
+  // the first request waits longer than its client
   init: async () => {
     if (++inits === 1) await wait(60_000);
   },

@@ -5,7 +5,7 @@ import { until } from "../../../support/until.ts";
 import type { Behind, Plan } from "../behind.ts";
 
 /**
- * Places an order, which is reported to the service behind.
+ * Places an order, which is reported to the service behind it.
  *
  * @param ask Sends the program a request
  * @param plan How that service responds
