@@ -1,6 +1,6 @@
 /**
- * `deno task bench:bun`: the service of `run.ts`, with the same flags, on Bun: Sluice and its peers as ratios to
- * `Bun.serve` with a hand-written handler. Bun and the peers come from npm; about an hour in full.
+ * `deno task bench:bun`: the service from `run.ts`, with the same flags, on Bun. Compares Sluice and its peers, as
+ * ratios, with `Bun.serve` and a hand-written handler. Bun and the peers come from npm; about an hour in full.
  */
 import { SCENARIOS } from "./service/scenarios.ts";
 import { onBun } from "./wire/commands.ts";
@@ -14,6 +14,6 @@ await runField({
   scenarios: SCENARIOS,
   program: "serve_bun.ts",
   start: onBun,
-  // Bun cleans up when idle: the longer the pause, the slower the requests after it
+  // Bun cleans up when idle: the longer the pause, the slower the next requests
   leadSeconds: 1,
 });

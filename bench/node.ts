@@ -1,6 +1,6 @@
 /**
- * `deno task bench:node`: the service of `run.ts`, with the same flags, on Node: Sluice and its peers as ratios to a
- * hand-written `node:http` listener. The peers come from npm; about half an hour in full.
+ * `deno task bench:node`: the service from `run.ts`, with the same flags, on Node. Compares Sluice and its peers, as
+ * ratios, with a hand-written `node:http` listener. The peers come from npm; about half an hour in full.
  */
 import { SCENARIOS } from "./service/scenarios.ts";
 import { underNode } from "./wire/commands.ts";

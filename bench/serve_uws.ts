@@ -1,5 +1,5 @@
 /**
- * Serves one contestant under Node, with uWebSockets.js if its name begins with that, otherwise as `serve_node.ts`
+ * Serves one contestant under Node, with uWebSockets.js if its name begins with `uws`, otherwise as `serve_node.ts`
  * does: `<contestant> <application> <folder>`. Prints its port when it listens.
  */
 import { createRequire } from "node:module";

@@ -1,6 +1,6 @@
 /**
  * Serves WebSockets under Node: `<contestant>`, an echo below `/echo`, and a topic below `/topic` that sends every
- * message to all. Prints its port when it listens.
+ * message to all subscribers. Prints its port when it listens.
  */
 import { createServer } from "node:http";
 import { createRequire } from "node:module";

@@ -1,8 +1,8 @@
 /**
  * `deno task build:npm`: builds the packages for npm in `.cache/npm/`, from the same sources as for JSR: a folder for
- * each, and the tarball to publish beside it.
+ * each package, with the tarball to publish next to it.
  *
- * `--repository=https://…` is the repository that npm shows and checks the provenance against.
+ * `--repository=https://…` is the repository that npm shows, and against which it checks the provenance.
  */
 import { rm } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
@@ -71,13 +71,13 @@ const MAKES_APPLICATIONS = "<L extends _Locals = _Locals>(): _FrameworkApp<L>";
  *
  * On Node, the code is CommonJS, and its ES modules only re-export it, so that each class has one instance however a
  * program loads it: Jest, and older versions of tsx, cannot `require` ES modules. On Deno, Bun, Workers and in bundles
- * for anything else it is ES modules, the same as on JSR, for `require` as well; for Workers, the framework is bundled
+ * for all other targets, the code is ES modules, as on JSR, also for `require`; for Workers, the framework is bundled
  * without the parts they cannot run.
  *
  * @param to The output folder; its previous contents are removed
  * @param repository The repository's URL
  * @returns The packages
- * @throws {Error} If one cannot be built or packed
+ * @throws {Error} If a package cannot be built or packed
  */
 export async function buildNpm(to: URL, repository: string): Promise<Built[]> {
   await rm(to, { recursive: true, force: true });
@@ -175,7 +175,7 @@ await ${run}(process.argv.slice(2));
   await Deno.writeTextFile(file, text, { mode: 0o755 });
 }
 
-/** Writes the files only Node loads: the ES module around a CommonJS one, and the latter's types. */
+/** Writes the files only Node loads: the ES module around a CommonJS module, and the types for the latter. */
 async function writeForNode(
   folder: URL,
   name: string,
@@ -286,7 +286,7 @@ async function pack(folder: URL, to: URL): Promise<URL> {
  * @param to The output folder, beside the libraries
  * @param repository The repository's URL
  * @returns The packages, the newest major last
- * @throws {Error} If one cannot be built or packed
+ * @throws {Error} If a package cannot be built or packed
  */
 export async function buildExpress(to: URL, repository: string): Promise<Built[]> {
   const built: Built[] = [];

@@ -1,7 +1,7 @@
 /** The sources for the packages and the site, and whether they have changed. */
 import { createHash } from "node:crypto";
 
-/** Folders not used by builds. The pages, and the programs they show, become the site and `llms-small.txt`. */
+/** Folders that builds do not use. The pages, and the programs they show, become the site and `llms-small.txt`. */
 const UNUSED = /^(?:\..*|bench|coverage|node_modules|reliability|tests)\/$/;
 
 /** The build scripts' dependencies, with their versions. */

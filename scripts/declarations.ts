@@ -36,7 +36,7 @@ export interface Exported {
  *
  * @param declaring Inputs and output
  * @returns Each entry point's exports
- * @throws {Error} If the compiler cannot declare one of them, or a program would need another package's types
+ * @throws {Error} If the compiler cannot declare one of them, or a program would need types from a different package
  */
 export async function writeDeclarations(
   { folder, entries, to, packages }: Declaring,
@@ -156,10 +156,10 @@ function exportedBy(source: ts.SourceFile, checker: ts.TypeChecker, root: string
 }
 
 /**
- * Generates an ES module with the CommonJS one's exports, whose default export it would otherwise see as Node does.
+ * Generates an ES module with the CommonJS module's exports, whose default export it would otherwise see as Node does.
  *
  * It re-exports without a list of names: where modules of both kinds extend an interface, as the types of cookie-parser
- * and a program do, TypeScript 7 keeps one extension of a listed name, and both of an unlisted one.
+ * and a program do, TypeScript 7 keeps one extension of a listed name, and both extensions of an unlisted name.
  */
 function passedOn(name: string, exported: readonly Exported[]): string {
   const standard = exported.find(({ name }) => name === "default");

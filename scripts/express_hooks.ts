@@ -1,7 +1,7 @@
 /**
- * Express files in which monitoring agents look for functions: some replace them once the file is loaded, some rewrite
- * the file during loading. So the functions must be in files at the same paths, assigned under the same names. The
- * files re-export everything.
+ * Express files in which monitoring agents look for functions: some agents replace them once the file is loaded, and
+ * some rewrite the file while it loads. So the functions must be in files at the same paths, assigned under the same
+ * names. The files re-export everything.
  */
 
 /** A file from Express, or from its package `router`. */
@@ -40,7 +40,7 @@ export function hookedFiles(major: number): HookedFile[] {
 }
 
 /**
- * The main module's end: it loads the files that agents hook, in Express's order.
+ * The end of the main module, which loads the files that agents hook, in Express's order.
  *
  * @param major The Express major
  */

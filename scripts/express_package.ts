@@ -17,7 +17,7 @@ const SOURCES = new URL(`../${PACKAGE}`, import.meta.url);
 export interface Major {
   /** The major. */
   readonly major: number;
-  /** The package's version: major and minor match the Express whose tests pass. */
+  /** The package's version: major and minor match the Express version whose tests pass. */
   readonly version: string;
 }
 
@@ -125,7 +125,7 @@ async function writeFiles(folder: URL, major: number): Promise<void> {
 /** The source map comment, which must come last. */
 const MAP = /\/\/# sourceMappingURL=.*\s*$/;
 
-/** The same where there is `node:http`, which is loaded first, because requests inherit from Node's. */
+/** The same where `node:http` exists, which is loaded first, because requests inherit from Node's. */
 const ON_NODE_MODULE = `import "@sluice/sluice/node";
 export * from "./mod.js";
 export { default } from "./mod.js";
@@ -152,7 +152,7 @@ function describing(major: number): string {
 /** The package's named exports, besides the default. */
 const NAMES = ["Route", "Router", "application", "json", "raw", "request", "response", "static", "text", "urlencoded"];
 
-// the same instances as for require()
+// the same instances as with require()
 function esModule(major: number): string {
   const names = major === 4 ? [...NAMES, "query"] : NAMES;
   return [

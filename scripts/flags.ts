@@ -11,10 +11,10 @@ type Value<T> = T extends readonly string[] ? string[]
  * Parses a command's flags, as `--name value` or `--name=value`. A flag `write`, which puts whole tables into the
  * documentation, cannot be combined with part of a list.
  *
- * @param defaults The flags and their defaults: a positive number, a string, a boolean, or a list, from which to choose
+ * @param defaults The flags and their defaults: a positive number, a string, a boolean, or a list from which to select
  * items, separated by commas
  * @param args The command's arguments, by default this process's
- * @returns Their values; chosen items keep the list's order
+ * @returns Their values; selected items keep the list's order
  * @throws {RangeError} If a flag is unknown, a number is not positive, or a name is not in the list
  *
  * @example
@@ -64,7 +64,7 @@ function chosen(name: string, given: readonly string[], all: readonly string[]):
 }
 
 /**
- * Refuses to write the results from a partial run, or from one that is too short.
+ * Refuses to write the results of a partial run, or of a run that is too short.
  *
  * @param name Name of the flag that makes it partial or too short
  * @throws {RangeError} Always

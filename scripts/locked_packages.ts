@@ -12,7 +12,7 @@ type Installed = { lock: string; dependencies: Record<string, string> };
  *
  * @param folder The folder, which this function owns: it is recreated if something is missing
  * @param packages The packages' names
- * @throws {Error} If one is not in the lock file, or cannot be installed
+ * @throws {Error} If a package is not in the lock file, or cannot be installed
  */
 export async function installLocked(folder: URL, packages: readonly string[]): Promise<void> {
   const versions = await lockedVersions();

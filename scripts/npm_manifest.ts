@@ -26,10 +26,10 @@ export interface NpmFacts {
   /** Versions of optional peers that it never imports. No `deno.json` has their ranges. */
   readonly peerRanges?: Readonly<Record<string, string>>;
   /**
-   * Packages from which some entry points import only types: also optional peers, but for types alone, at the tested
-   * versions, as on JSR. On npm any version is a valid peer: otherwise, programs with another version, which do not use
-   * that entry point, could not install the package. They are in no `deno.json` in the repository, so that starting the
-   * demo downloads no frameworks.
+   * Packages from which some entry points import only types: also optional peers, but only for types, at the tested
+   * versions, as on JSR. On npm any version is a valid peer: otherwise, programs with a different version that do not
+   * use that entry point could not install the package. They are in no `deno.json` in the repository, so that starting
+   * the demo downloads no frameworks.
    */
   readonly typesOf?: Readonly<Record<string, string>>;
   /** A command, whose entry module only this command loads. */

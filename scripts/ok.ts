@@ -22,7 +22,7 @@ const sources = [
   "bench/",
   "reliability/",
   "scripts/",
-  // not the programs for Node, whose packages are installed beside them
+  // not the programs for Node, whose packages are installed next to them
   "tests/**/*.ts",
 ];
 const built = fileURLToPath(PUBLISHED);
@@ -35,7 +35,7 @@ interface Step {
   readonly name: string;
   /** Arguments for Deno. */
   readonly args: string[];
-  /** Its working directory, if not the repository. */
+  /** Its working directory, if it is not the repository. */
   readonly cwd?: string;
 }
 

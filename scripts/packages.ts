@@ -11,8 +11,8 @@ export interface Package {
   /** Its folder. */
   readonly path: string;
   /**
-   * npm packages bundled into it, at the versions in `tests/deno.lock`: everything its `mod.ts` loads. Others stay
-   * external, so that their fixes reach users and each is loaded once.
+   * npm packages bundled into it, at the versions in `tests/deno.lock`: everything its `mod.ts` loads. Other packages
+   * stay external, so that their fixes reach users and each is loaded once.
    */
   readonly included: readonly string[];
 }
@@ -93,7 +93,7 @@ export async function stage(folder: URL, { path, included }: Package): Promise<v
   const { publish } = await manifestOf(path);
   for (const name of publish.include) {
     const from = new URL(`${path}${name}`, ROOT);
-    // a nested deno.json would make its folder another workspace member
+    // a nested deno.json would make its folder a second workspace member
     const filter = (source: string) => source === fileURLToPath(from) || !source.endsWith("/deno.json");
     await cp(from, new URL(name, folder), { recursive: true, filter });
   }
@@ -113,7 +113,7 @@ export async function unstage(folder: URL): Promise<void> {
  *
  * @param folder Where they are installed
  * @param names Their names
- * @throws {Error} If one has none
+ * @throws {Error} If a package has no license
  */
 export async function licensesOf(folder: URL, names: readonly string[]): Promise<string> {
   const texts = await Promise.all(names.map(async (name) => {

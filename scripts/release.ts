@@ -1,6 +1,6 @@
 /**
  * `deno task release --tag=v1.2.3` publishes that version of all packages on npm and on JSR. `--tag=express-v5.2.1`
- * publishes that version of `@sluice/express`, which is on npm only and has its own versions.
+ * publishes that version of `@sluice/express`, which is only on npm and has its own versions.
  *
  * It stops at the first package that fails to publish. When run again, it skips what a registry already has.
  * `--dry-run` does everything but publish. In the workflow, both registries authenticate it by the identity that GitHub
@@ -51,9 +51,9 @@ const steps = expressVersion === undefined
 for (const step of steps) await take(step);
 
 /**
- * Returns the version in a tag. All packages must have it, and the changelog a section for it.
+ * Returns the version in a tag. All packages must have this version, and the changelog must have a section for it.
  *
- * @throws {Error} If a package has another version, or the changelog has no section
+ * @throws {Error} If a package has a different version, or the changelog has no section
  */
 async function versionOf(tag: string): Promise<string> {
   const [, named] = tag.match(/^v(\d+\.\d+\.\d+(?:-[0-9A-Za-z.-]+)?)$/) ?? [];

@@ -26,7 +26,7 @@ const LIMIT_MS = 60 * 60_000;
 /** The part not listed below. Its output is shown while it runs. */
 const REST = "tests";
 
-/** Fetched from GitHub, which not every machine can reach. */
+/** Fetched from GitHub, which some machines cannot reach. */
 const EXPRESS_SUITE = "tests/field/express_suite_test.ts";
 
 /**
@@ -80,7 +80,7 @@ const notes: string[] = [];
  *
  * @param name Its name
  * @param args Flags and paths
- * @param quiet Whether to buffer its output until it ends, because another part prints meanwhile
+ * @param quiet Whether to buffer its output until it ends, because a different part prints meanwhile
  */
 async function part(name: string, args: string[], quiet = false): Promise<void> {
   const { code, output } = await run(Deno.execPath(), ["test", "-A", "--unstable-kv", ...args], {

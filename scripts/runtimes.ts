@@ -5,7 +5,7 @@ import { run } from "./process.ts";
 const FOLDER = new URL("../.cache/runtimes/", import.meta.url);
 
 const PACKAGES = {
-  // uWebSockets.js with binaries, for Node 20; its own are in no registry
+  // uWebSockets.js with binaries, for Node 20; its own binaries are in no registry
   "@trufflesuite/uws-js-unofficial": "20.30.0-unofficial.0",
   // runs functions as `vercel dev` does
   "@vercel/node": "24.0.0",
@@ -22,7 +22,7 @@ const PACKAGES = {
 };
 const OVERRIDES = { "workerd": "$workerd" };
 
-/** Path to another Bun: nightly test runs use the newest. */
+/** Path to a different Bun: nightly test runs use the newest version. */
 const OTHER_BUN = Deno.env.get("SLUICE_BUN");
 
 /** AWS's own client for the Lambda runtime. Its install script builds a native HTTP client, which the tests replace. */

@@ -1,6 +1,6 @@
 /**
- * Packages for tests and benchmarks. Building is slow, and each of their files is a separate program. The first one
- * builds, and all others share the result until any package source changes.
+ * Packages for tests and benchmarks. Building is slow, and each of their files is a separate program. The first program
+ * builds, and all other programs share the result until any package source changes.
  */
 import { alone } from "./alone.ts";
 import { buildPackages } from "./build.ts";
@@ -80,12 +80,13 @@ function below(folder: URL, { href }: URL): string {
 }
 
 /**
- * Builds, unless another program has already built from files with the same contents. If one is building, waits for it.
+ * Builds, unless another program has already built from files with the same contents. If a program is building, waits
+ * for it.
  *
  * @param kind The kind of package
  * @param build Builds it into a folder
  * @param digestOf Computes a digest of its sources in a repository
- * @returns The folder that has it
+ * @returns The folder that contains it
  */
 export function builtOnce(
   kind: string,

@@ -185,7 +185,7 @@ function kib(bytes: number): string {
 export function sizeReport({ minified, gzipped, shares }: Shares): string {
   const apart = shares.reduce((sum, share) => sum + share.gzipped, 0);
   const why = new Map(FEATURES.map((feature) => [feature.name, feature.why]));
-  // features for other runtimes are in no Worker
+  // features for other runtimes are not in any Worker
   const rows = shares.filter((share) => share.minified > 0).map(({ feature, ...sizes }) => [
     feature,
     kib(sizes.minified),

@@ -3,8 +3,8 @@
 const TEMPLATES = new URL("../create/templates/", import.meta.url);
 
 /**
- * Replaces the module that reads templates with one that contains them: JSR rewrites the imports in every TypeScript
- * file, and npm omits or renames files such as `.gitignore`.
+ * Replaces the module that reads templates with a module that contains them: JSR rewrites the imports in every
+ * TypeScript file, and npm omits or renames files such as `.gitignore`.
  *
  * @param folder Folder with the program's sources
  */

@@ -4,7 +4,7 @@ import { stripVTControlCharacters } from "node:util";
 export interface FailedTest {
   /** Its file's path, relative to the run's folder. */
   readonly file: string;
-  /** Its name, after those of its parent tests. */
+  /** Its name, after the names of its parent tests. */
   readonly name: string;
   /** First line of its error. */
   readonly message: string;
@@ -41,7 +41,7 @@ function pathOf(name: string): string {
  */
 export function readTestReport(output: string): TestReport | null {
   const text = stripVTControlCharacters(output).replaceAll("\r\n", "\n");
-  // the last one: tests may print other tests' output
+  // the last summary: tests may print output from other tests
   const summary = [...text.matchAll(SUMMARY)].at(-1);
   if (summary === undefined) return null;
   const [, passed, failures, skipped] = summary;

@@ -1,7 +1,7 @@
 /**
  * The configuration for tests, benchmarks and scripts. Dependencies of the packages and the demo are in `deno.json`;
- * all others are in `tests/deno.json`, with its own lock file. `deno task` downloads everything in `deno.json`, and
- * starting the demo should not have to wait for them.
+ * all other dependencies are in `tests/deno.json`, with its own lock file. `deno task` downloads everything in
+ * `deno.json`, and starting the demo should not have to wait for test dependencies.
  */
 import { fileURLToPath } from "node:url";
 

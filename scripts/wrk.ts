@@ -11,7 +11,7 @@ export async function installWrk(): Promise<boolean> {
 }
 
 async function findWrk(): Promise<string | undefined> {
-  // with its version it prints its usage, and fails
+  // it prints its usage with its version, and fails
   const { code } = await run("wrk", ["--version"], { limitMs: 5000, quiet: true });
   return code === 127 ? undefined : "wrk";
 }

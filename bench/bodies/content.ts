@@ -8,7 +8,7 @@ export const CHUNK_BYTES = 64 * 1024;
 export const CHUNK: Uint8Array<ArrayBuffer> = new Uint8Array(CHUNK_BYTES).fill(0x61);
 
 /**
- * Creates a value with about the given size as JSON.
+ * Creates a value with approximately the given size as JSON.
  *
  * @param kibibytes Size in KiB
  */

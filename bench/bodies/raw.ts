@@ -5,7 +5,7 @@ import { changing, JSON_SIZES, jsonOf, streamOf } from "./content.ts";
 
 const JSON_TYPE = "application/json; charset=utf-8";
 
-/** The floor: the same in a hand-written handler. */
+/** The floor: the same work in a hand-written handler. */
 export function rawBodies(file: string): FetchHandler {
   const values = new Map(JSON_SIZES.map((kibibytes) => [String(kibibytes), jsonOf(kibibytes)]));
   const tagged = { "content-type": JSON_TYPE, etag: 'W/"4e5-HwnTDHB9U/PRbFMN1z1wps51lqk"' };

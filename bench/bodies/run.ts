@@ -25,7 +25,7 @@ const WAYS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   download: { write: "`res.write()`", stream: "a stream returned", file: "`res.sendFile()`" },
 };
 
-/** Results from one turn, per unit of work: a request or a byte. */
+/** Results from one turn, per unit of work (a request or a byte). */
 interface Turn {
   readonly rate: number;
   readonly processor: number;
@@ -108,12 +108,12 @@ try {
   );
   const rows: string[][] = [];
   for (const { name, turn } of only.flatMap(casesOf)) {
-    // new servers for each case, so that no case reuses another's memory
+    // new servers for each case, so that no case reuses memory from a previous one
     const turns = await withServers(commands, async (servers) => {
       await Deno.truncate(file, name.includes("100 MiB") ? 100 * MIB : MIB);
       const result: Record<Contestant, Turn[]> = { raw: [], again: [], sluice: [] };
       const order = Object.keys(SERVED) as Contestant[];
-      // negative rounds warm up: one has too few requests, or chunks, for all code to be compiled
+      // negative rounds warm up: a single round has too few requests, or chunks, for all code to be compiled
       for (let round = name.startsWith("JSON") ? -1 : -8; round < rounds; round++) {
         for (const contestant of order) {
           const one = await turn(servers.get(contestant)!);

@@ -7,7 +7,7 @@ export interface Growing {
   get(path: string): void;
   /** Adds a middleware below a path that only calls `next`; `null` if middleware belongs to routes. */
   readonly use: ((path: string) => void) | null;
-  /** Adds a route inside nested routers, each mounted at `/a`; `null` if the framework has none. */
+  /** Adds a route inside nested routers, each mounted at `/a`; `null` if the framework has no nested routers. */
   readonly nest: ((depth: number) => void) | null;
   /** Creates a request for a path. It is reused, so that creating it does not count as routing time. */
   request(path: string): unknown;
@@ -37,7 +37,7 @@ function asking(fetch: FetchHandler): Pick<Growing, "request" | "answer"> {
  * Creates an application without routes.
  *
  * @param contestant The contestant's name
- * @throws {Error} If there is none with that name
+ * @throws {Error} If there is no contestant with that name
  */
 export async function growing(contestant: string): Promise<Growing> {
   switch (contestant) {

@@ -28,7 +28,7 @@ const { only, contestants, rounds, write } = flags({
 
 const packages = await buildOwn();
 
-/** Returns ns over the floor, for each size; sizes are measured alternately, to be comparable. */
+/** Returns ns over the floor, for each size; sizes are measured alternately, so that they are comparable. */
 async function costs(
   contestant: string,
   cases: readonly (readonly [shape: string, size: number])[],

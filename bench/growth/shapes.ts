@@ -12,7 +12,7 @@ const SOME = Array.from({ length: 64 }, (_, i) => i * 7);
 
 /** The ways to grow. */
 export const SHAPES: Readonly<Record<string, Shape>> = {
-  // the last among `size` routes
+  // the last of `size` routes
   static: {
     grow: (app, size) => times(size, (i) => app.get(`/static/route${i}`)),
     paths: (size) => [`/static/route${size - 1}`],

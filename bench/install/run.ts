@@ -1,7 +1,7 @@
 /**
  * `deno task bench:install`: the time from an empty folder and empty caches to the first response from an application
- * with a limit, and the disk space it needs. Sluice's packages come from a registry on this machine, all others from
- * the real one. Under two minutes.
+ * with a limit, and the disk space it needs. Sluice's packages come from a registry on this machine, all other packages
+ * from the real registry. Under two minutes.
  *
  * `--only=node,bun,deno-npm,deno-jsr,node-express --rounds=3`; `--write` puts the results into
  * `docs/measurements/details.md`.
@@ -86,7 +86,7 @@ async function once({ commands, imports }: Way): Promise<{ seconds: number; byte
   }
 }
 
-/** Bytes in the files below a folder; caches with copies of them do not count. */
+/** Total bytes of the files below a folder; caches with copies of these files do not count. */
 async function sizeOf(folder: string, without: readonly string[]): Promise<number> {
   let bytes = 0;
   for await (const { name, isDirectory, isFile } of Deno.readDir(folder)) {

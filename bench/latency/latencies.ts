@@ -10,7 +10,7 @@ export interface Counts {
 }
 
 /**
- * Response times as counts, so that many short runs can be merged. A percentile over all of them is more meaningful
+ * Response times as counts, so that many short runs can be merged. A percentile over all runs is more meaningful
  * than the median of their percentiles, because a virtual machine's occasional pause hits only some runs.
  */
 export class Latencies {

@@ -14,7 +14,7 @@ import { type Counts, Latencies } from "./latencies.ts";
 interface Data {
   /** When the request was due, in ms. */
   due: number;
-  /** Bytes remaining in its response; `null` until the first have arrived. */
+  /** Bytes remaining in its response; `null` until the first bytes have arrived. */
   missing: number | null;
 }
 

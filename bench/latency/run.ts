@@ -21,7 +21,7 @@ import { TITLES } from "../wire/comparison.ts";
 import { measure } from "../wire/rounds.ts";
 import { type Counts, Latencies } from "./latencies.ts";
 
-/** Contestants, and each one's floor. */
+/** Contestants, and the floor for each. */
 const FLOORS: ReadonlyMap<string, string> = new Map([
   ["sluice-lean", "hand"],
   ["hono", "hand"],

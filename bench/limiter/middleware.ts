@@ -55,7 +55,7 @@ export async function middleware(rounds: number, keys: number): Promise<void> {
   const cases = sizes.flatMap((size) => FAMILIES.map((family) => [String(size), family] as const));
   const columns: string[][] = [];
   for (const size of sizes) {
-    // both address families side by side, because they are also compared
+    // both address families in the same rounds, because they are also compared
     const all = FAMILIES.flatMap((family) => NAMES.map((name) => ["middleware", name, String(size), family]));
     const figures = await withChildren(
       WORKER,

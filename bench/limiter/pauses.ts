@@ -21,7 +21,7 @@ ten thousand keys by then, the floor never forgets. rate-limiter-flexible is fil
 const SWEEPING_MS = 12_000;
 
 interface Filling {
-  /** 99.99th percentile, the longest and the second longest, in ms. */
+  /** 99.99th percentile, the longest and the second longest pause, in ms. */
   readonly percentile: number;
   readonly longest: number;
   readonly second: number;
@@ -33,7 +33,7 @@ export async function pauses(): Promise<void> {
   const responses = await withChildren(WORKER, NAMES.map((name) => ["pauses", name]), async (children) => {
     const filled: Filling[] = [];
     for (const child of children) filled.push(await child.ask<Filling>());
-    // one after the other, or they would block each other
+    // one after the other; otherwise, they would block each other
     for (const child of children) await child.ask();
     const swept = await Promise.all(children.map((child) => child.ask()));
     return filled.map((one, i) => ({ ...one, sweeping: swept[i]! }));

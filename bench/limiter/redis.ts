@@ -95,7 +95,7 @@ export async function redisWorker(name: string, url: string): Promise<() => Prom
     let isOver = false;
     const before = otherwise();
     const begin = performance.now();
-    // decisions without the store never end the turn, and would block both the timer and Redis's replies
+    // decisions without the store never yield to the event loop, and would block both the timer and Redis's replies
     let breath: Promise<void> | null = null;
     const caller = async () => {
       while (!isOver) {

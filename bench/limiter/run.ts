@@ -1,7 +1,7 @@
 /**
- * Compares the limiter with its peers and with the least work possible: ns in memory and as middleware, bytes per key,
- * pauses, and decisions per second over Redis, SQLite and PostgreSQL. Everything is paired within one run's rounds,
- * because a machine's speed drifts; every contestant has its own process, except for SQL.
+ * Compares the limiter with its peers and with the minimum possible work: ns in memory and as middleware, bytes per
+ * key, pauses, and decisions per second over Redis, SQLite and PostgreSQL. All figures are paired within one run's
+ * rounds, because a machine's speed drifts; every contestant has its own process, except for SQL.
  *
  * `--rounds=5 --only=memory,middleware,heap,pauses,redis,sql --keys=10000`; `--keys` skips cases with more clients, in
  * memory and as middleware. About three minutes in full.

@@ -92,7 +92,7 @@ async function postgres(rounds: number): Promise<void> {
   }
 }
 
-/** Adds a plain store, one that refuses, and a limiter with its defaults; returns a function that closes them. */
+/** Adds a plain store, a store that refuses, and a limiter with its defaults; returns a function that closes them. */
 function addStores(to: Map<string, Decide>, name: string, make: (name: string) => Store): () => Promise<unknown> {
   const [grants, refuses, limited] = ["grants", "refuses", "limited"].map(make) as [Store, Store, Store];
   const full = { ...POLICY, limit: 1 };

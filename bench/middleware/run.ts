@@ -1,5 +1,5 @@
 /**
- * `deno task bench:middleware`: JSON behind middleware from npm, Sluice relative to Express, both on Deno. About four
+ * `deno task bench:middleware`: JSON behind npm middleware, for Sluice relative to Express, both on Deno. About four
  * minutes in full.
  *
  * `--only=none,morgan --rounds=5 --seconds=1`; `--write` puts the results into `docs/measurements/details.md`.
@@ -20,7 +20,7 @@ const { only, rounds, seconds, write } = flags({ only: Object.keys(STACKS), roun
 
 const packages = await buildOwn();
 
-/** Traffic to the contestants' paths; the requests can be equal, because the differences are in the middleware. */
+/** Traffic to the contestants' paths; the requests can be identical, because the differences are in the middleware. */
 const traffics = await Promise.all(
   ["at-once", "late"].map((name) =>
     writeTraffic(`middleware-${name}`, [{ method: "GET", path: `/${name}`, headers: {} }], 200)

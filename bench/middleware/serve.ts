@@ -3,7 +3,7 @@
  */
 import { stackOf } from "./stacks.ts";
 
-/** The API used from both. */
+/** The API used from both frameworks. */
 interface App {
   use(middleware: unknown): unknown;
   get(path: string, handler: (req: unknown, res: { json(value: unknown): void }) => unknown): unknown;

@@ -26,7 +26,7 @@ export const STACKS: Readonly<Record<string, readonly string[]>> = {
  * Creates a stack.
  *
  * @param name Its name
- * @throws {Error} If there is none with that name
+ * @throws {Error} If there is no stack with that name
  */
 export function stackOf(name: string): unknown[] {
   const names = STACKS[name];

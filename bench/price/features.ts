@@ -18,7 +18,7 @@ export interface Feature {
   readonly connections: number;
   /** Whether the runtime supports it; true by default. */
   isPossible?(figures: Figures): boolean;
-  /** Opens one connection, and leaves it in the state that the title names. */
+  /** Opens one connection, and leaves it in the state named by the title. */
   connect(target: Target): Promise<Deno.Conn>;
 }
 
@@ -93,7 +93,7 @@ function waiting(name: string, title: string, request: string, until: string): F
   return {
     name,
     title,
-    // each uses some kilobytes, less than a runtime allocates from the system at once
+    // each uses a few kilobytes, less than a runtime allocates from the system at once
     connections: 1000,
     async connect(target) {
       const connection = await opened(target, request);

@@ -10,7 +10,7 @@ export interface Price {
   /** Requests with a called handler and an unfinished response. */
   readonly requests: number;
   readonly descriptors: number;
-  /** ms over all threads, from opening until nothing changes any more. */
+  /** ms over all threads, from opening until the figures no longer change. */
   readonly processorMs: number;
 }
 

@@ -1,5 +1,5 @@
 /**
- * `deno task bench:price`: the cost of one connection to a server, for each thing that a client can do with it, on
+ * `deno task bench:price`: the cost of one connection to a server, for each use a client can make of it, on
  * Deno, Node and Bun: resident memory, requests in progress, descriptors and processor time. About two minutes in full.
  *
  * `--only=idle,br-stream --runtimes=node,bun`; `--write` puts the table into `docs/security.md`.

@@ -1,5 +1,5 @@
 /**
- * Serves everything that a connection can keep busy, on any runtime: `serve.ts <folder> [cert] [key]`. Prints its port
+ * Serves everything that can keep a connection busy, on any runtime: `serve.ts <folder> [cert] [key]`. Prints its port
  * when it listens. `/figures` returns the requests in progress, and the runtime's abilities.
  */
 import { randomBytes } from "node:crypto";

@@ -9,7 +9,7 @@ declare module "fastify" {
   }
 }
 
-/** An application on fastify; its middleware is hooks, and its routers are plugins with a prefix. */
+/** An application on fastify; its middleware consists of hooks, and its routers are plugins with a prefix. */
 export function fastifyApp(application: Application, folder: string): FastifyInstance {
   const app = fastify();
   switch (application) {

@@ -19,7 +19,7 @@ export interface Served {
  * @param served Its application and files
  * @param honoStatic Loads Hono's static file middleware for this runtime
  * @returns Its handler
- * @throws {Error} If there is none with that name
+ * @throws {Error} If there is no contestant with that name
  */
 export async function fetchHandler(
   contestant: string,

@@ -1,4 +1,4 @@
-/** Kinds of clients, by the headers they send beyond those that the request itself needs. */
+/** Kinds of clients, by the headers they send beyond what the request itself needs. */
 import type { Random } from "../../advanced/src/testing/seeded_random.ts";
 
 /** A kind of client. */

@@ -5,7 +5,7 @@ export interface Asked {
   readonly method: "GET" | "POST";
   /** Path and query. */
   readonly path: string;
-  /** Headers besides `Host` and the body's. */
+  /** Headers besides `Host` and the body headers. */
   readonly headers: Readonly<Record<string, string>>;
   /** Body, JSON. */
   readonly body?: string;
@@ -28,7 +28,7 @@ export interface Exchange {
   readonly answer: Answer;
 }
 
-/** The `Host` in all requests, wherever they are sent: it makes the bytes equal for every contestant. */
+/** The `Host` in all requests, wherever they are sent: it makes the bytes identical for every contestant. */
 export const HOST = "127.0.0.1:8000";
 
 /**

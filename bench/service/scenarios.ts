@@ -22,7 +22,7 @@ export interface Scenario {
    * Creates one request for it.
    *
    * @param id A five-digit number, different for each request
-   * @param random For everything else
+   * @param random Random source for everything else
    */
   exchange(id: string, random: Random): Exchange;
 }
@@ -151,7 +151,7 @@ export const REPEATED: Scenario = {
 export function exchangesOf(scenario: Scenario, client: Client, count = DISTINCT): Exchange[] {
   const draw = seededRandom(1);
   return Array.from({ length: count }, (_, i) => {
-    // a step coprime to the number of ids visits each id before any repeats
+    // a step coprime to the number of ids visits each id before any id repeats
     const id = String(10_000 + i * 7919 % 90_000);
     const { asked, answer } = scenario.exchange(id, draw);
     return { asked: { ...asked, headers: { ...client.headers(draw), ...asked.headers } }, answer };

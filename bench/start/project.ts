@@ -28,7 +28,7 @@ export const STARTING: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * Creates a project like a user's, in its own folder: this repository's lock file has some hundred other packages,
+ * Creates a project like a user's, in its own folder: this repository's lock file has about a hundred other packages,
  * which Deno would read at every start.
  *
  * @returns Locates a contestant's program
@@ -44,7 +44,7 @@ export async function makeProject(): Promise<(contestant: string) => URL> {
   await rm(FOLDER, { recursive: true, force: true });
   await Deno.mkdir(FOLDER, { recursive: true });
   await copyPublished();
-  // its own workspace, or Deno would look for one in the parent folders
+  // its own workspace; otherwise, Deno would look for one in the parent folders
   await Deno.writeTextFile(new URL("deno.json", FOLDER), JSON.stringify({ workspace: [], imports }));
   for (const name of STARTING.keys()) {
     const flags = BUNDLES.get(name);

@@ -1,6 +1,6 @@
 /**
- * Times short operations, in ns, in batches so short that most run undisturbed: their minimum and median show how far
- * to trust them. V8 decides when to collect garbage: a forced collection changes how everything after it runs.
+ * Times short operations, in ns, in batches so short that most run undisturbed: the minimum and median show how far to
+ * trust the figures. V8 decides when to collect garbage: a forced collection changes how all later code runs.
  */
 
 /** ns per call, in alternating batches. */
@@ -11,7 +11,7 @@ export interface Batches {
   readonly own: readonly number[];
 }
 
-/** A function to call many times; promises are awaited. */
+/** The function to call many times; promises are awaited. */
 export type Call = (turn: number) => unknown;
 
 const BATCH_MS = 1;
@@ -70,7 +70,7 @@ async function time(call: Call, size: number, prepare: Prepare | undefined): Pro
 /**
  * Returns the contestant's time beyond the floor, in ns.
  *
- * @param all Batches of both
+ * @param all Batches for both
  * @param of The statistic over the batches: their median, or the minimum, which excludes disturbances
  */
 export function overFloor(all: readonly Batches[], of: (values: readonly number[]) => number): number {

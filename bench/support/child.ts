@@ -4,8 +4,8 @@ import { denoRun, type Packages, SOURCES } from "./packages.ts";
 
 /**
  * A contestant in its own process, so that one contestant's objects do not affect another's compiled code or heap. It
- * reads a request as a line and responds with a line of JSON. It exits when its input ends, so that no child is left
- * when the parent is killed.
+ * reads a request as a line and responds with a line of JSON. It exits when its input ends, so that no child process is
+ * left when the parent is killed.
  */
 export class Child {
   readonly #process: Deno.ChildProcess;
@@ -28,7 +28,7 @@ export class Child {
    *
    * @param packages Packages for its imports
    * @param worker The program, which serves with `answerRounds`
-   * @param args The program's arguments: a contestant's name and so on
+   * @param args The program's arguments, such as a contestant's name
    * @throws {Error} If it ends before it is prepared
    */
   static async start(packages: Packages, worker: URL, ...args: readonly string[]): Promise<Child> {
@@ -62,10 +62,10 @@ export class Child {
 }
 
 /**
- * Starts several, two at a time, passes them to a function, and ends all of them afterwards.
+ * Starts several children, two at a time, passes them to a function, and ends all of them afterwards.
  *
  * @param worker The program
- * @param all Each one's arguments
+ * @param all Arguments for each
  * @param use The function
  * @param packages Packages for their imports
  * @returns Its result
@@ -88,7 +88,7 @@ export async function withChildren<T>(
 }
 
 /**
- * Requests rounds from all of them in turn.
+ * Requests rounds from all children in turn.
  *
  * @param names Their names, in the same order
  * @param children The contestants

@@ -13,8 +13,8 @@ export interface Packages {
   /** Name, for derived files. */
   readonly name: string;
   /**
-   * Flags for `deno run` and `deno bundle`. Everything but Sluice comes in the versions from a copy of the lock file,
-   * because Deno would add to the committed one if JSR is reachable.
+   * Flags for `deno run` and `deno bundle`. Everything but Sluice has the version in a copy of the lock file, because
+   * Deno would add to the committed file if JSR is reachable.
    */
   readonly flags: readonly string[];
 }
@@ -72,7 +72,7 @@ async function unlessUnchanged(checkout: URL, folder: URL, build: () => Promise<
 async function packagesIn(name: string, folder: URL): Promise<Packages> {
   const map = await publishedImports(folder);
   const { imports } = JSON.parse(await Deno.readTextFile(map));
-  // another checkout's imports that this one lacks
+  // imports from the other checkout that this one lacks
   const { imports: own } = JSON.parse(await Deno.readTextFile(new URL("deno.json", folder)));
   await Deno.writeTextFile(map, JSON.stringify({ imports: { ...own, ...imports } }));
   return { name, flags: [`--import-map=${map}`, ...await importFlags(name, ROOT)] };

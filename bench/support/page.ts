@@ -1,4 +1,4 @@
-/** Documentation pages with sections written by the benchmarks. */
+/** Documentation pages with sections that the benchmarks write. */
 import { fileURLToPath } from "node:url";
 import { run } from "../../scripts/process.ts";
 import { withSection } from "../../scripts/section.ts";

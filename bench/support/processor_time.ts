@@ -1,9 +1,9 @@
 /**
  * Returns the processor time of all threads in a process, in ns. It is far steadier than wall-clock time on a shared
- * machine: a thread that waits for a processor uses none.
+ * machine: a thread that waits for a processor uses no processor time.
  *
  * @param pid The process; Linux only
- * @param seen The threads' times at the last call, kept because some threads may have ended by the next one
+ * @param seen The threads' times at the last call, kept because some threads may have ended by the next call
  */
 export function processorTime(pid: number, seen: Map<string, number> = new Map()): number {
   for (const { name } of Deno.readDirSync(`/proc/${pid}/task`)) {

@@ -1,6 +1,6 @@
 import { processorTime } from "./processor_time.ts";
 
-/** The core that servers run on; the load has the other one, so that neither slows the other down. */
+/** The core that servers run on; the load has the other core, so that neither slows the other down. */
 const SERVER_CORE = "0";
 
 /** How to start a contestant. */

@@ -1,10 +1,10 @@
-/** Several contestants' figures, one per round; contestants run side by side in a round, so ratios are paired. */
+/** Several contestants' figures, one per round; contestants take turns within a round, so ratios are paired. */
 export type Figures = ReadonlyMap<string, readonly number[]>;
 
 /**
  * Returns the median.
  *
- * @param values At least one
+ * @param values At least one value
  */
 export function median(values: readonly number[]): number {
   const sorted = [...values].sort((a, b) => a - b);
@@ -14,7 +14,7 @@ export function median(values: readonly number[]): number {
 /**
  * Returns the geometric mean of ratios.
  *
- * @param values At least one, above 0
+ * @param values At least one value, above 0
  */
 export function geometricMean(values: readonly number[]): number {
   return Math.exp(values.reduce((sum, value) => sum + Math.log(value), 0) / values.length);

@@ -15,7 +15,7 @@ export interface Traffic {
 }
 
 /**
- * Writes requests to a file as `traffic.lua` reads them: their number, then each preceded by its length.
+ * Writes requests to a file as `traffic.lua` reads them: their number, then each request preceded by its length.
  *
  * @param name The file's name
  * @param all The requests

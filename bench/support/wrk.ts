@@ -78,7 +78,7 @@ export class Wrk {
     await writer.close();
   }
 
-  /** Ends it, paused or not, if it has not ended by itself. */
+  /** Ends it, paused or not, if it has not ended on its own. */
   async kill(): Promise<void> {
     this.#signal("SIGKILL");
     if (!this.#hasBegun) await this.#process.stdin.abort();
@@ -109,7 +109,7 @@ export class Wrk {
   async stop(): Promise<number> {
     await this.#hasPrinted(RUNNING);
     this.#signal("SIGINT");
-    // the system may have delivered the signal to another thread than the one waiting for the time to run out
+    // the system may have delivered the signal to a different thread than the one waiting for the time to run out
     const again = setInterval(() => this.#signal("SIGINT"), AGAIN_MS);
     while (await this.#read());
     clearInterval(again);

@@ -23,7 +23,7 @@ const { only, sizes: chosen, rounds, write } = flags({
 
 await makeProject();
 const sizes = chosen.map(Number);
-// the others are compared with the first
+// the other ways are compared with the first
 const ways = [...new Set(["plain", ...only])] as Way[];
 
 /** The cost of one source file for both compilers, per round. */
@@ -41,7 +41,7 @@ async function measure(text: string, { byTypeScript: found, byDeno: seconds }: M
 const rows: string[][] = [];
 for (const size of sizes) {
   const figures = new Map(ways.map((way) => [way, { byTypeScript: [], byDeno: [] } as Measured]));
-  // in turn, so that ratios come from one round; Deno caches sources, so none is repeated
+  // in turn, so that ratios come from one round; Deno caches sources, so no source is repeated
   for (let round = 0; round < rounds; round++) {
     for (const way of ways) await measure(application(way, size, Math.random()), figures.get(way)!);
   }

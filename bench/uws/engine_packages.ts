@@ -3,7 +3,7 @@ import { run } from "../../scripts/process.ts";
 
 const FOLDER = new URL("../../.cache/bench/uws/", import.meta.url);
 
-/** ultimate-express with the engine that the tests use: its own newer one is in no registry. */
+/** ultimate-express with the engine that the tests use: its own newer engine is in no registry. */
 const MANIFEST = {
   private: true,
   dependencies: {

@@ -1,8 +1,8 @@
 /**
- * `deno task bench:uws`: the service of `bench:node` with uWebSockets.js beside Node's own server, with the same flags:
+ * `deno task bench:uws`: the service from `bench:node` on uWebSockets.js and on Node's own server, with the same flags:
  * hand-written on both, Sluice on both, ultimate-express, fastify and Express, as ratios to hand-written `node:http`.
- * Then, unless only part of it is measured, WebSockets: an echo, and a message to all subscribers to a topic, beside
- * `ws`. About half an hour in full.
+ * Then, unless only part of it is measured, WebSockets: an echo, and a message to all subscribers to a topic, compared
+ * with `ws`. About half an hour in full.
  */
 import { SCENARIOS } from "../service/scenarios.ts";
 import { buildOwn, type Packages } from "../support/packages.ts";

@@ -2,7 +2,7 @@ import type { ServerCommand } from "../support/server.ts";
 import { type Server, withServers } from "../support/server.ts";
 import { median, table } from "../support/table.ts";
 
-/** Contestants, with their names in the table; the others are compared with the first. */
+/** Contestants, with their names in the table; the other contestants are compared with the first. */
 export const SOCKETS: ReadonlyMap<string, string> = new Map([
   ["hand", "hand-written on ws"],
   ["sluice", "Sluice"],
@@ -97,7 +97,7 @@ async function publish(origin: string, until: Promise<void>): Promise<number> {
   let count = 0;
   for (const socket of sockets) {
     socket.onmessage = () => {
-      // the next message, once every follower has the last
+      // the next message, once every follower has the previous one
       if (++count % FOLLOWERS === 0) sockets[0]!.send(TEXT);
     };
   }

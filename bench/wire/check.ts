@@ -11,7 +11,7 @@ export interface Got {
   readonly body: string;
 }
 
-/** Responds to requests: a handler, or a server. */
+/** Responds to requests: a handler or a server. */
 export type Ask = (asked: Asked) => Promise<Got>;
 
 /** Headers that may differ between handlers that send the same bytes: the server's and its connection's. */
@@ -57,7 +57,7 @@ export function some(exchanges: readonly Exchange[]): Exchange[] {
  *
  * @param name The contestant's name
  * @param ask Responds to requests
- * @param exchanges The scenario's
+ * @param exchanges The scenario's exchanges
  * @throws {Error} If status, body, type or another relevant header is not as expected
  */
 export async function checkAnswers(name: string, ask: Ask, exchanges: readonly Exchange[]): Promise<void> {
@@ -107,7 +107,7 @@ function described({ method, path }: Asked, { status, headers, body }: Got): str
  *
  * @param names Their names
  * @param asks Responds to requests, for each
- * @param exchanges A scenario's
+ * @param exchanges A scenario's exchanges
  * @throws {Error} If the bytes differ
  */
 export async function checkSameBytes(

@@ -25,7 +25,7 @@ export const TITLES: ReadonlyMap<string, string> = new Map([
 /** The contestant in every ratio's denominator: hand-written, with the fewest bytes. */
 export const FLOOR = "hand";
 
-/** Name suffix for contestants from another checkout. */
+/** Name suffix for contestants from a different checkout. */
 const BEFORE = "-before";
 
 /** Name prefix for contestants on uWebSockets.js. */
@@ -67,13 +67,13 @@ export const PAIRS: readonly (readonly [own: string, other: string, title: strin
   ["uws-sluice-lean", "uws-hand", "Sluice lean on uWebSockets.js over the same hand-written"],
 ];
 
-/** Pairs: the same contestant from this checkout and from another one. */
+/** Pairs: the same contestant from this checkout and from a second one. */
 export const CHANGES: readonly (readonly [now: string, before: string])[] = [
   ["sluice", `sluice${BEFORE}`],
   ["sluice-lean", `sluice-lean${BEFORE}`],
 ];
 
-/** Whether a contestant is from another checkout. */
+/** Whether a contestant is from a different checkout. */
 export function isBefore(contestant: string): boolean {
   return contestant.endsWith(BEFORE);
 }

@@ -31,11 +31,11 @@ export interface Field {
   readonly start: Start;
   /** The page for the results; by default the one for all runtimes, which also has a picture. */
   readonly page?: string;
-  /** Seconds of load on each before measuring it; see `Effort`. */
+  /** Seconds of load on each contestant before measuring it; see `Effort`. */
   readonly leadSeconds?: number;
 }
 
-/** The comparison: this checkout with all others, or with another checkout. */
+/** The comparison: this checkout with all other contestants, or with a second checkout. */
 interface Plan {
   readonly contestants: readonly string[];
   /** Where a contestant's packages come from. */
@@ -60,7 +60,7 @@ export async function runField(field: Field): Promise<void> {
   });
   if (write && against !== "") refuseToWrite("against");
   const plan = against === "" ? await planField(contestants) : await planChange(against, contestants, field);
-  // a change needs fifteen rounds, comparisons with others fewer
+  // a change needs fifteen rounds, comparisons with peers need fewer
   const effort = { rounds: rounds || (against === "" ? 5 : 15), seconds, leadSeconds: field.leadSeconds };
   const scenarios = field.scenarios.filter(({ name }) => only.includes(name));
   const clients = CLIENTS.filter(({ name }) => headers.includes(name));

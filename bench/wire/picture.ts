@@ -80,7 +80,7 @@ function panel(rows: readonly Row[]): { svg: string; height: number } {
   }
   const one = LABEL + scale;
   parts.push(`<path class="axis" d="M${LABEL} ${TOP - 4}V${y}"/><path class="floor" d="M${one} ${TOP - 4}V${y}"/>`);
-  // drawn last, or the line would cross them
+  // drawn last; otherwise, the line would cross them
   parts.push(...figures);
   parts.push(`<text class="quiet" x="${one}" y="${y + 13}" text-anchor="middle">1.00</text>`);
   return { svg: parts.join("\n"), height: y + 16 };

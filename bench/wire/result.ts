@@ -16,7 +16,7 @@ export interface Row {
   readonly rounds: Rounds;
 }
 
-/** Ratios of one contestant's rounds to another's, above 1 being better. */
+/** Ratios of one contestant's rounds to another's; above 1 is better. */
 export function ratiosOf(own: readonly Measured[], other: readonly Measured[], figure: Figure): number[] {
   const of = (all: readonly Measured[]) => all.map((one) => one[figure]);
   return figure === "cpu" ? paired(of(other), of(own)) : paired(of(own), of(other));
@@ -72,7 +72,7 @@ class Columns {
     return ["scenario", `${TITLES.get(this.#floor)}, µs`, ...this.#others.map((name) => TITLES.get(name)!)];
   }
 
-  /** Processor time that a request takes in the floor, in µs: the median over the rounds. */
+  /** Processor time per request for the floor, in µs: the median over the rounds. */
   floor({ rounds }: Row): string {
     return (median(rounds.get(this.#floor)!.map(({ cpu }) => cpu)) / 1000).toFixed(1);
   }
@@ -170,7 +170,7 @@ function least(rows: readonly Row[], own: string, other: string): string {
 }
 
 /**
- * Formats this checkout's gains over another one, with intervals; differences beyond chance are bold.
+ * Formats this checkout's gains over a second one, with intervals; differences beyond chance are bold.
  *
  * @param all Results for each kind of client
  * @returns `null` if no other checkout was measured
@@ -195,7 +195,8 @@ function judged(one: Interval): string {
 }
 
 /**
- * Lists where the load generator was saturated, so that rates are its own. Processor times are not affected.
+ * Lists where the load generator was saturated, so that the rates are those of the generator. Processor times are not
+ * affected.
  *
  * @param rows Results
  * @param most Maximum fraction of its time that it may be busy

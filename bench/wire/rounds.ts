@@ -23,7 +23,7 @@ export interface Effort {
   readonly seconds: number;
   /**
    * Seconds of load on each contestant before measuring it in one go, for runtimes where a pause slows down the next
-   * requests. 0, the default, is for the others: turns are shorter there, and compare better.
+   * requests. 0, the default, is for all other runtimes: turns are shorter there, and compare better.
    */
   readonly leadSeconds?: number | undefined;
 }
@@ -40,7 +40,7 @@ const CHANCES = 10;
 /** Pause between turns: one contestant's pending requests would use the next one's time. */
 const GAP_MS = 20;
 
-/** Each round begins at a different offset in the traffic, or a slow contestant would never reach its end. */
+/** Each round begins at a different offset in the traffic; otherwise, a slow contestant would never reach its end. */
 const STRIDE = 7919;
 
 /**
@@ -49,7 +49,7 @@ const STRIDE = 7919;
  *
  * @param servers The contestants
  * @param traffic The requests to send
- * @param effort How long
+ * @param effort How long to measure
  * @throws {RangeError} If the time is too short
  */
 export async function measureRounds(
@@ -114,14 +114,14 @@ async function measureAll(
   const turns: Turn[] = [];
   try {
     for (const [name, server] of order) turns.push(await Turn.prepare(name, server, { traffic, from }));
-    // the last one, and stopping, take as long as two
+    // the last slice, and stopping, take as long as two slices
     const slices = Math.round(seconds * 1000 / SLICE_MS) - 2;
     for (let slice = 0; slice < slices; slice++) {
       for (const turn of turns) {
         await turn.take(SLICE_MS);
         await delay(GAP_MS);
       }
-      // every contestant runs in every position: one that came first and last would have two turns in a row
+      // every contestant runs in every position: a contestant that came first and last would have two turns in a row
       turns.push(turns.shift()!);
     }
     const result = new Map<string, Measured>();
@@ -133,7 +133,7 @@ async function measureAll(
     }
     return result;
   } finally {
-    // if one failed, the others would stay paused
+    // if one failed, the other contestants would stay paused
     await Promise.all(turns.map((turn) => turn.kill()));
   }
 }
@@ -150,7 +150,7 @@ class Turn {
   readonly name: string;
   readonly #server: Server;
   readonly #load: Wrk;
-  /** The server's processor time before, in ns. */
+  /** The server's earlier processor time, in ns. */
   readonly #before: number;
   #busyMs = 0;
 
@@ -206,7 +206,7 @@ function delay(ms: number): Promise<void> {
  *
  * @param server The server
  * @param traffic The requests to send
- * @param seconds How long
+ * @param seconds How long to load it
  * @param sent Number of connections, and which request is the first
  * @throws {RangeError} If the time is too short
  */

@@ -63,7 +63,7 @@ async function deploy(runtime: RuntimeName, { name, restarts, proxy, seenMs = 0 
     await front?.leaveOut?.(undefined);
     clients.restarted();
     await until(async () => (await ask(port, "/ready")).status === 200, "it is ready");
-    // the proxy has also noticed it before the other one is replaced
+    // the proxy has also noticed it before the other server is replaced
     await new Promise((resolve) => setTimeout(resolve, seenMs));
   }
   await clients.end();
@@ -91,7 +91,7 @@ class Clients {
   connected = 0;
   readonly causes = new Set<string>();
   readonly #port: number;
-  /** Whether some server is always up, so that a client reconnects immediately. */
+  /** Whether a server is always up, so that clients reconnect immediately. */
   readonly #isProxied: boolean;
   readonly #all: Promise<unknown>;
   #isOver = false;
@@ -151,7 +151,7 @@ class Clients {
         connection?.close();
         connection = null;
         if (text !== "") this.told++;
-        // a client that loses its connection uses another server until this one is back
+        // a client that loses its connection uses a different server until this one is back
         if (text !== "" && !this.#isProxied) await next;
       }
       await new Promise((resolve) => setTimeout(resolve, pick(MOST_PAUSE_MS)));

@@ -89,7 +89,7 @@ class Requests {
   sent = 0;
   /** Responses with 503. */
   refused = 0;
-  /** When the last of them arrived. */
+  /** When the last 503 response arrived. */
   lastRefused = 0;
   slowestMs = 0;
   isOver = false;

@@ -11,18 +11,18 @@ import type { Row } from "./row.ts";
 
 const PROGRAM = fileURLToPath(new URL("limiter_process.ts", import.meta.url));
 const PROCESSES = 4;
-/** Enough that most decisions need Redis, and few enough that three quotas are fewer than all requests for a key. */
+/** High enough that most decisions need Redis, and low enough that three quotas are fewer than all requests for a key. */
 const MAX = 150;
 const SLICES = 14;
 const SLICE_MS = 500;
 const REQUESTS = 120;
-/** Start and end of the fault, in ms after the start. */
+/** Start and end of the fault, in ms after the run starts. */
 const FROM_MS = 1750;
 const FAULT_MS = 2000;
 
 interface Fault {
   readonly fault: string;
-  /** Maximum units for a key, in quotas, that the documentation allows if some decisions are not the store's. */
+  /** Maximum units for a key, in quotas, that the documentation allows if some decisions are made without the store. */
   readonly bound: number;
   /** Starts the servers; returns Redis's address and the fault to run. */
   prepare(stack: AsyncDisposableStack): Promise<{
@@ -120,7 +120,7 @@ export async function* limiterFaults(): AsyncGenerator<Row> {
  * Redis itself is then short of CPU time.
  *
  * @param name The fault's name
- * @param change How the processes differ from four that know how many they are
+ * @param change How the processes differ from four processes that know their number
  */
 export async function limiterFault(name: string, change: Partial<LimiterOrder> = {}): Promise<Row> {
   for (let attempt = 1;; attempt++) {

@@ -1,4 +1,4 @@
-/** Kubernetes as seen by a deployment's pods: a kubelet that probes them, and a service in front. */
+/** Kubernetes as seen by a deployment's pods: a kubelet that probes them, and a service in front of them. */
 import { until } from "../../tests/support/until.ts";
 import { Child } from "../support/children.ts";
 import { ask } from "../support/http_client.ts";
@@ -9,7 +9,7 @@ const PERIOD_MS = 1000;
 const TIMEOUT_MS = 1000;
 /** Consecutive failures after which a container is restarted or gets no connections: `failureThreshold`. */
 const FAILURES = 3;
-/** Time until all nodes have seen that the endpoints changed, in ms. */
+/** Time in ms until all nodes have noticed that the endpoints changed. */
 const ENDPOINTS_MS = 500;
 /** Delay before a pod being deleted gets the signal, in ms: a `preStop` hook that sleeps. */
 const PRE_STOP_MS = 1000;
@@ -62,7 +62,7 @@ export class Deployment implements AsyncDisposable {
   }
 
   /**
-   * Starts pods, and waits until they all get connections.
+   * Starts pods, and waits until all of them get connections.
    *
    * @param command The program, which prints its port
    * @param env Variables added to its environment
@@ -80,7 +80,7 @@ export class Deployment implements AsyncDisposable {
   }
 
   /**
-   * Port for the next connection, as the service chooses it. An established connection stays with its pod.
+   * Port for the next connection, as selected by the service. An established connection stays with its pod.
    *
    * @throws {Error} If no pod is available
    */

@@ -24,7 +24,7 @@ export const CHECK_MS = 200;
  * Starts haproxy with health checks.
  *
  * @param ports The servers' ports
- * @param stack Ends it
+ * @param stack Ends it when disposed
  */
 export async function haproxy(ports: readonly number[], stack: AsyncDisposableStack): Promise<Proxy> {
   const servers = ports.map((port, i) => `  server s${i} 127.0.0.1:${port} check inter ${CHECK_MS}ms fall 2 rise 1`);

@@ -3,7 +3,7 @@ export interface Row {
   readonly fault: string;
   /** Requests, decisions or messages. */
   readonly sent: number;
-  /** Those that got no response. */
+  /** Items that got no response. */
   readonly lost: number;
   /** Excess over the documented limit; `undefined` where there is no limit. */
   readonly over?: number;

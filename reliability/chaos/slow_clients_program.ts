@@ -53,7 +53,7 @@ async function sendAtLineSpeed(connection: Deno.TcpConn, bytes: number, cut: Abo
 
 async function trickle(connection: Deno.TcpConn, bytes: number): Promise<void> {
   const cut = new AbortController();
-  // any response means the end
+  // any response ends the upload
   const reading = connection.read(new Uint8Array(1024)).catch(() => null).then(() => cut.abort());
   const first = atOnce ? Math.max(0, bytes - LAST) : 0;
   try {

@@ -67,7 +67,7 @@ function rowOf(name: string, received: readonly (readonly string[])[]): Row {
   const [near, far] = numbers.map((list) => new Set(list).size) as [number, number];
   const doubled = numbers.some((list) => new Set(list).size < list.length);
   const unordered = numbers.some((list) => list.some((one, i) => i > 0 && one <= list[i - 1]!));
-  // messages published while Redis is down are lost for other processes, and only those
+  // messages published while Redis is down are lost for other processes, and no other messages are
   const arrived = numbers[1]!.filter((one) => one < FROM || one >= TO + 50).length;
   const wanted = FROM + MESSAGES - TO - 50;
   const broken = near < MESSAGES

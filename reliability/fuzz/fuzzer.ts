@@ -1,4 +1,4 @@
-/** Common base for all fuzzers: rounds of random steps, shrunk to the fewest and simplest that still fail. */
+/** Common base for all fuzzers: rounds of random steps, shrunk to the fewest and simplest steps that still fail. */
 import { type Pick, random } from "../../tests/support/random.ts";
 import { smallest } from "./smallest.ts";
 

@@ -55,7 +55,7 @@ const PARTS: Readonly<Record<string, (options: FuzzOptions) => Promise<FuzzRepor
     }
     return reports;
   },
-  // one after the other: each starts three servers at a time
+  // one after the other, because each starts three servers at a time
   async orders({ forMs = Infinity, ...options }) {
     const reports: FuzzReport[] = [];
     for (const subject of SUBJECTS) {

@@ -1,4 +1,4 @@
-/** A service with everything that occupies a server for a long time: bodies, streams, WebSockets. */
+/** A service with everything that keeps a server occupied for a long time: bodies, streams, WebSockets. */
 import sluice, { type FrameworkApp } from "@sluice/sluice";
 
 /** The part of a runtime's global object that measures memory. */

@@ -8,12 +8,12 @@ import { type Visited, VISITS } from "./visits.ts";
 
 /** Concurrent visits. */
 const CLIENTS = 8;
-/** Time limit for a visit in ms; a longer one counts as lost. */
+/** Time limit for a visit in ms; a longer visit counts as lost. */
 const PATIENCE_MS = 20_000;
 /** Fraction of the time for which the heap does not count. */
 const WARM_UP = 0.25;
 const SAMPLES = 24;
-/** Descriptors that a runtime may open for itself; leaked ones would be far more. */
+/** Descriptors that a runtime may open for itself; leaks would be far more. */
 const OWN_DESCRIPTORS = 4;
 /** Bytes per visit below which a heap counts as not growing. */
 const LEAST_GROWTH = 32;

@@ -1,4 +1,4 @@
-/** Programs under attack, each in its own process, which exits whenever this one does. */
+/** Programs under attack, each in its own process, which exits whenever this process does. */
 import { fileURLToPath } from "node:url";
 import { linesOf } from "../../scripts/lines.ts";
 import { installRuntimes } from "../../scripts/runtimes.ts";

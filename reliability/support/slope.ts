@@ -9,7 +9,7 @@ export interface Slope {
 /**
  * The least-squares line through points.
  *
- * @param points At least three
+ * @param points At least three points
  */
 export function slopeOf(points: readonly (readonly [x: number, y: number])[]): Slope {
   const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;

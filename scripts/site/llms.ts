@@ -7,7 +7,7 @@ import { type Page, urlOf } from "./pages.ts";
 /** Sections that are not about using the packages: readers with little context may skip them. */
 const OPTIONAL: ReadonlySet<string> = new Set(["Project", "Decisions", "What was measured"]);
 
-/** `llms.txt`: an index, with a line for each page. */
+/** `llms.txt`: an index, with one line per page. */
 export function llmsTxt(site: Site): string {
   const line = ({ path, title, description }: Page) => `- [${title}](/${path}): ${description}`;
   const required = site.sections.filter(({ title }) => !OPTIONAL.has(title));

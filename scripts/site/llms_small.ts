@@ -80,7 +80,7 @@ Express 5's API on a pure Fetch core, for Node, Deno, Bun and Workers. Programs 
 Express 5. This text has the API by example, what differs, the names of all options, and what errors say. All programs in it
 run as they are.`;
 
-/** A page's chosen chapters, without the parts that only the site's readers need. */
+/** A page's selected chapters, without the parts that only the site's readers need. */
 function excerpt({ path, only, without = [] }: Part, text: string | undefined): string {
   if (text === undefined) throw new Error(`llms-small.txt: there is no page ${path}`);
   const chapters = frontMatterOf(text).body.split(/^(?=#{2,3} )/m);

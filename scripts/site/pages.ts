@@ -8,7 +8,7 @@ const ROOT = new URL("../../", import.meta.url);
 
 /** A page. */
 export interface Page {
-  /** Its file on the site: `guide/routing.md`. */
+  /** Its file on the site, such as `guide/routing.md`. */
   readonly path: string;
   readonly title: string;
   readonly description: string;
@@ -42,7 +42,7 @@ export async function homePage(): Promise<Page> {
 /**
  * Returns all other hand-written pages.
  *
- * @throws {Error} If one has no title or description, or is in no section or in two
+ * @throws {Error} If a page has no title or description, or is in no section or in two
  */
 export async function writtenPages(): Promise<FilledSection[]> {
   const files: string[][] = [];

@@ -1,6 +1,6 @@
 /**
  * Assembles the sources from which VitePress builds the site. They are outside `docs/`: some pages come from other
- * folders, the reference is generated, and VitePress needs its packages beside them.
+ * folders, the reference is generated, and VitePress needs its packages next to them.
  */
 import { REPOSITORY } from "../npm_manifest.ts";
 import { type FilledSection, homePage, type Page, urlOf, writtenPages } from "./pages.ts";

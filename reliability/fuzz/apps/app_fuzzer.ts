@@ -1,4 +1,4 @@
-/** Random applications on Sluice (Deno, Node and Bun) and on real Express (Node): handlers and clients see the same. */
+/** Random applications on Sluice (Deno, Node and Bun) and on real Express (Node): handlers and clients observe the same. */
 import { isDeepStrictEqual } from "node:util";
 import type { Pick } from "../../../tests/support/random.ts";
 import { Child, commandOf, type RuntimeName, RUNTIMES } from "../../support/children.ts";
@@ -16,7 +16,7 @@ export interface AppStep {
   readonly asks: readonly Ask[];
 }
 
-/** A program's results, by way of serving it. */
+/** A program's results, for each way of serving it. */
 type Outcomes = Readonly<Record<string, Outcome>>;
 
 /** Whether it could be built; then, for each request, the response and what handlers saw. */
@@ -27,7 +27,7 @@ type Outcome = { readonly refused: string } | {
 
 /** Options for {@linkcode AppFuzzer}. */
 export interface AppOptions {
-  /** Runtimes compared with Express, all by default. */
+  /** Runtimes compared with Express; all runtimes by default. */
   readonly runtimes?: readonly RuntimeName[];
   /** Name of a fault to plant in Sluice's process. */
   readonly fault?: string;
@@ -98,7 +98,7 @@ export class AppFuzzer implements Fuzzer<AppStep>, AsyncDisposable {
 async function outcomesOn(child: Child, { program, asks }: AppStep): Promise<Outcomes> {
   await child.say(writeProgram(program));
   const started: Started = JSON.parse(await child.line());
-  // a program that cannot be built fails on both
+  // a program that cannot be built fails on both frameworks
   if ("refused" in started) return { "any way": started };
   const responses = new Map<string, unknown[]>();
   for (const [way, port] of Object.entries(started.ports)) {
@@ -147,7 +147,7 @@ function* simplerAsks(ask: Ask): Generator<Ask> {
   for (const segments of shorter(path!.split("/").slice(1))) yield { ...ask, path: `/${segments.join("/")}` };
 }
 
-/** Programs with one registration fewer, or with a simpler one. */
+/** Programs with one registration fewer, or with a simpler registration. */
 function* smallerPrograms(program: Program): Generator<Program> {
   for (const registrations of shorter(program.registrations)) yield { ...program, registrations };
   for (const settings of shorter(program.settings)) yield { ...program, settings };

@@ -77,7 +77,7 @@ function randomDeed(pick: Pick): Deed {
   return [does, does === "url" ? randomPath(pick) : oneOf(pick, METHODS)];
 }
 
-/** Makes a random application or router, with others inside. */
+/** Makes a random application or router, with nested ones inside. */
 export function randomProgram(pick: Pick, depth: number, isApp: boolean): Program {
   const sometimes = (name: string) => pick(4) === 0 ? { [name]: true } : {};
   const options = { ...sometimes("mergeParams"), ...sometimes("strict"), ...sometimes("caseSensitive") };

@@ -4,7 +4,7 @@ import type { Ask } from "./random_program.ts";
 /** Time limit for a response in ms. */
 const PATIENCE_MS = 20_000;
 
-/** Headers that depend on the server and its connections rather than on the application. */
+/** Headers that depend on the server and its connections instead of the application. */
 const SERVERS = ["connection", "date", "keep-alive", "transfer-encoding"];
 
 /**

@@ -17,7 +17,7 @@ export interface Served {
 /** Ways to serve an application, by name. */
 export type Ways = Readonly<Record<string, (app: Any) => Promise<Served>>>;
 
-/** Output for a program: the ports by way, or the name of the error that building it threw. */
+/** Output for a program: the port for each way, or the name of the error thrown while building it. */
 export type Started = { readonly ports: Readonly<Record<string, number>> } | { readonly refused: string };
 
 /**

@@ -24,7 +24,7 @@ export const CONTEXT_SERVERS: readonly (readonly [runtime: RuntimeName, server: 
 
 /** Limitations in a runtime itself, as documented in `docs/express-differences.md`. */
 interface Limits {
-  /** Bun closes a connection on which a request is pipelined behind one that waits. */
+  /** Bun closes a connection on which a request is pipelined behind a waiting request. */
   readonly kinds?: readonly Kind[];
   /** Deno keeps the context from `enterWith` for all later requests. */
   readonly entries?: readonly Entry[];
@@ -108,7 +108,7 @@ export class ContextFuzzer implements Fuzzer<ContextStep>, AsyncDisposable {
     return (await this.wrongs(steps))[0];
   }
 
-  /** Makes concurrent requests, and returns everything that went wrong. */
+  /** Makes concurrent requests, and returns all failures. */
   async wrongs(steps: readonly ContextStep[]): Promise<Wrong[]> {
     const common = steps.map((step) => isCommon(step.way) ? step : { ...step, way: STAND_IN });
     const [ours, theirs] = await Promise.all([this.#ours.see(steps), this.#theirs.see(common)]);

@@ -18,7 +18,7 @@ export interface ContextStep {
   readonly entry: Entry;
 }
 
-/** A callback's context: its own request's, none, or another request's; or it did not run. */
+/** A callback's context: that of its own request, none, or that of a different request; or it did not run. */
 export type Outcome = "own" | "missing" | "lost" | "foreign";
 
 /** Observations for one request. */
@@ -32,7 +32,7 @@ export interface Seen {
 /** All ways, in the order in which targets mount them. */
 export const WAYS: readonly Way[] = [...COMMON_WAYS, ...OWN_WAYS];
 
-/** Label for a request without a context that shares a connection with a request that has one. */
+/** Label for a request without a context on a connection shared with a request that has one. */
 const NEXT = "another request of the connection";
 
 const WORST: readonly Outcome[] = ["own", "missing", "lost", "foreign"];

@@ -17,9 +17,9 @@ export type Sight = readonly [label: string, id: string | null];
 
 /** Observations by one request's callbacks. */
 export interface Sights {
-  /** Those that ran, in order. */
+  /** Callbacks that ran, in order. */
   readonly seen: readonly Sight[];
-  /** Labels for those that did not run. */
+  /** Labels for callbacks that did not run. */
   readonly missing: readonly string[];
 }
 
@@ -165,7 +165,7 @@ export function buildTarget(lib: Any, ways: readonly Way[], fault?: string): Any
   return app;
 }
 
-/** Middleware with faults that the fuzzer must find: it continues without a context, or in another request's. */
+/** Middleware with faults that the fuzzer must find: it continues without a context, or in a different request's. */
 const PLANTED: Readonly<Record<string, () => (...args: Any[]) => void>> = {
   lost() {
     const inNone = AsyncLocalStorage.snapshot();

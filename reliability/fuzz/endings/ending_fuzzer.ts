@@ -78,7 +78,7 @@ export class EndingFuzzer implements Fuzzer<Ending>, AsyncDisposable {
   }
 
   round(pick: Pick): readonly Ending[] {
-    // where a request may end nothing, an hour passes, which hides counters that are stuck
+    // if a request may not end anything, an hour passes, which hides counters that are stuck
     const mayWait = pick(4) === 0;
     return Array.from({ length: 8 }, () => {
       const way = oneOf(pick, this.#ways);
@@ -97,13 +97,13 @@ export class EndingFuzzer implements Fuzzer<Ending>, AsyncDisposable {
   }
 
   #sensible(step: Ending): Ending {
-    // behind a parser, there is nothing left to listen for
+    // behind a parser, there are no events left to listen for
     const isListener = step.way.includes("Listener");
     // a request read to its end keeps its connection when it is destroyed
     const body = isListener || (step.way.startsWith("request") && step.body !== "none") ? "text" : step.body;
     // an `end` listener is not called for half a body
     const moment = step.moment === "cut" && (body === "none" || isListener) ? "stays" : step.moment;
-    // Bun does not read a second request behind one with a body
+    // Bun does not read a second request behind a request with a body
     const twice = step.twice && body === "none";
     // a request that never ends needs a client that disconnects, and a server that notices
     if (step.way === "never") return { ...step, moment: "during", body: "none", half: false, twice: false };
@@ -193,7 +193,7 @@ export class EndingFuzzer implements Fuzzer<Ending>, AsyncDisposable {
     return await within(this.#patienceMs, readAll(client));
   }
 
-  // everything is back at 0, except for requests that are never ended, which count for a minute
+  // all counters are back at 0, except for requests that are never ended, which count for a minute
   async #afterwards(port: number, steps: readonly Ending[]): Promise<Wrong | undefined> {
     const endless = steps.filter(mayEndNothing).length * 2;
     const few = (most: number) => async ({ waiting, counters }: Report): Promise<boolean> => {

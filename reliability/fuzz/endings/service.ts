@@ -24,7 +24,7 @@ export interface Extras {
 export interface Report {
   /** Handlers waiting at the gate. */
   readonly waiting: number;
-  /** Of these, those whose clients have disconnected. */
+  /** The waiting handlers whose clients have disconnected. */
   readonly left: number;
   /** Values that are 0 while no request is in progress. */
   readonly counters: Readonly<Record<string, number>>;
@@ -43,7 +43,7 @@ export function now(): number {
  * @param app The application
  * @param ways Its handlers' ways to end
  * @param extras Parts that only this framework has
- * @param fault A fault that a test must find: a counter that forgets, or one that treats a disconnect as the end
+ * @param fault A fault that a test must find: a counter that forgets, or a counter that treats a disconnect as the end
  */
 export async function serve(
   app: Any,

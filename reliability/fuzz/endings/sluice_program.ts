@@ -8,7 +8,7 @@ import { OWN_WAYS, WAYS } from "./ways.ts";
 
 const BUDGET = 200_000;
 const app = sluice().set("env", "test").set("body budget", BUDGET);
-// the errors are the handlers'
+// the errors come from the handlers
 app.on("error", () => {});
 const shed = shedLoad({ maxPending: 1000, maxEventLoopDelayMs: 600_000, clock: now });
 const form = upload({ limits: { memory: BUDGET } });
@@ -23,7 +23,7 @@ async function isFree(path: string, body: string | FormData): Promise<boolean> {
   return status === 200;
 }
 
-/** Requests nearly all of each budget. */
+/** Requests almost all of each budget. */
 async function probe(): Promise<string[]> {
   const content = "x".repeat(BUDGET - 2000);
   const files = new FormData();

@@ -24,7 +24,7 @@ function failing(): Readable {
   })());
 }
 
-/** The same as a web stream. */
+/** The same source as a web stream. */
 function failingStream(): ReadableStream<Uint8Array> {
   let pulls = 0;
   return new ReadableStream({

@@ -1,5 +1,5 @@
 /**
- * The limiter's counters compared with an independent model: consuming the same at the same times gives the same
+ * The limiter's counters compared with an independent model: consuming the same units at the same times gives the same
  * results.
  */
 import { MemoryStore } from "../../../advanced/mod.ts";

@@ -1,4 +1,4 @@
-/** The same requests in several orders, each in a fresh process: no response depends on what came before. */
+/** The same requests in several orders, each in a fresh process: no response depends on earlier requests. */
 import { type Pick, random } from "../../../tests/support/random.ts";
 import { Child, commandOf, type RuntimeName } from "../../support/children.ts";
 import type { Fuzzer, Wrong } from "../fuzzer.ts";
@@ -109,7 +109,8 @@ export class OrderFuzzer implements Fuzzer<WireRequest> {
   }
 }
 
-// In order and reversed, so that each request precedes every other; and concurrently, before anything is cached.
+// In order and reversed, so that each request precedes every other request; and concurrently, before anything is
+// cached.
 function processesFor(count: number): readonly (readonly Turn[])[] {
   const order = Array.from({ length: count }, (_, i) => i);
   const reversed = order.toReversed();

@@ -25,7 +25,7 @@ export const PARSERS: Readonly<Record<string, Handler>> = {
   "/raw-some": sluice.raw({ type: ["image/*", "multipart", "application/*+json"] }),
 };
 
-/** Several in a row, as in real programs. */
+/** Several parsers in a row, as in real programs. */
 export const EVERY_PARSER: readonly Handler[] = [
   sluice.json(),
   sluice.urlencoded({ extended: true }),

@@ -49,7 +49,7 @@ const echoRequest: Handler = (req, res) => {
   });
 };
 
-/** An application with another value for every setting that is compiled or looked up per request. */
+/** An application with a non-default value for every setting that is compiled or looked up per request. */
 function otherApp(settings: Readonly<Record<string, unknown>>): FrameworkApp {
   const app = sluice();
   for (const [name, value] of Object.entries(settings)) app.set(name, value as never);

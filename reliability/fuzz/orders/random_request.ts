@@ -194,8 +194,8 @@ const BODY_METHODS = ["POST", "POST", "POST", "PUT", "PATCH", "DELETE", "DELETE"
 const METHODS = ["GET", "GET", "GET", "GET", "HEAD", "OPTIONS", "DELETE", "POST", "PROPFIND"];
 
 /**
- * Makes random requests with much in common. Retained state shows only in a later request that differs in one thing. If
- * all paths, types and headers were mixed, two such requests would hardly ever meet.
+ * Makes random requests with much in common. Retained state shows only in a later request that differs in one respect.
+ * If all paths, types and headers were mixed, two such requests would hardly ever meet.
  *
  * @param pick Random source
  * @param count Number of requests

@@ -100,7 +100,7 @@ export const OWN: Readonly<Record<string, Respond>> = {
   },
 };
 
-/** All of them; the static middleware itself registers `static`. */
+/** All kinds; the static middleware itself registers `static`. */
 export const ANSWERS: Readonly<Record<string, Respond>> = { ...COMMON, ...OWN };
 /** Name of the kind with which the static middleware responds. */
 export const STATIC = "a static file";

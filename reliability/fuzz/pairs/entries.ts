@@ -81,7 +81,7 @@ export const THEIRS: Readonly<Record<string, Make>> = {
 /** All of them. */
 export const ENTRIES: Readonly<Record<string, Make>> = { ...OURS, ...THEIRS };
 
-/** Pairs that both hold back writes, and so interact most. */
+/** Pairs in which both hold back writes, and which therefore interact most. */
 export const QUEUES: readonly (readonly [string, string])[] = ["compress", "npm:compression"].flatMap((one) =>
   ["session", "sessionBegun", "sealedSession", "npm:express-session"].map((two) => [one, two] as const)
 );

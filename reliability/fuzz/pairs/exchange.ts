@@ -17,7 +17,7 @@ export interface Asking {
   readonly method: string;
   readonly path: string;
   readonly headers: readonly string[];
-  /** Body, empty for none. */
+  /** Body; empty if there is none. */
   readonly body: string;
   /** Whether the client stops reading for a while. */
   readonly isSlow: boolean;

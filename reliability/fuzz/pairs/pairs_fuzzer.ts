@@ -20,7 +20,7 @@ const MOST_LATE_WRITES = 3;
 
 /** A request to an application with two middlewares. */
 export interface PairStep {
-  /** The middlewares, in this order; `"none"` for none. */
+  /** The middlewares, in this order; `"none"` for no middleware. */
   readonly pair: readonly [string, string];
   /** How their stores behave. */
   readonly store: "fast" | "slow" | "failing";
@@ -273,7 +273,7 @@ export class PairsFuzzer implements Fuzzer<PairStep>, AsyncDisposable {
       return JSON.parse(new TextDecoder().decode(body))[0];
     };
     const loggers = step.pair.filter((one) => LOGGERS.includes(one)).length;
-    // middleware that responds passes nothing on
+    // middleware that responds does not pass the request on
     const isOver = ({ close, logged }: Seen) =>
       close.length > 0 && close[0]! > 0 && logged >= loggers && close.every((count, i) => count > 0 || i > 0);
     const end = performance.now() + patienceMs;

@@ -78,7 +78,7 @@ routes.all("/:kind/:size.txt", (req: Any, res: Any, next: Any) => {
   if (req.csrfToken) req.csrfToken();
   res.set("X-Body", req.body === undefined ? "none" : JSON.stringify(req.body)?.slice(0, 100));
   const respond = ANSWERS[req.params.kind];
-  // the static middleware leaves POST to others
+  // the static middleware leaves POST to other handlers
   if (respond === undefined) return next();
   return respond(req, res, next, contents.get(req.params.size)!);
 });

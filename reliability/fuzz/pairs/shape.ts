@@ -39,12 +39,13 @@ export function shapeOf({ status, headers, body }: Received, mount: string): Sha
 }
 
 /**
- * Finds the fault in a response behind two middlewares, given the responses behind each of them and behind none.
+ * Finds the fault in a response behind two middlewares, given the responses behind each middleware alone and behind
+ * none.
  *
  * @param none Behind none
  * @param alone Behind each
  * @param both Behind both
- * @param isShared Whether both do the same, so that only the first takes effect
+ * @param isShared Whether both do the same work, so that only the first takes effect
  * @returns The fault; `undefined` if there is none
  */
 export function wrongIn(
@@ -54,7 +55,7 @@ export function wrongIn(
   isShared: boolean,
 ): { name: string; detail: string } | undefined {
   const responds = (shape: Shape) => [":status", ":body"].some((name) => shape.get(name) !== none.get(name));
-  // middleware that responds leaves nothing for the other
+  // middleware that responds does not pass the request to the other
   const isFree = isShared || alone.some(responds);
   const names = new Set([none, ...alone, both].flatMap((shape) => [...shape.keys()]));
   for (const name of names) {

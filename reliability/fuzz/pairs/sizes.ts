@@ -1,6 +1,6 @@
 import { random } from "../../../tests/support/random.ts";
 
-/** Bodies: a line, a few kilobytes, and 2.2 MB that compress well or hardly at all. */
+/** Bodies: a line, a few kilobytes, and 2.2 MB that compress well or barely at all. */
 export const SIZES = ["line", "page", "large", "dense"] as const;
 
 /** A body's name. */

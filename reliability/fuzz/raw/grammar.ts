@@ -29,7 +29,7 @@ export function properRequests(text: string): number {
     const values = (name: string) =>
       fields.filter((field) => field![1]!.toLowerCase() === name).map((field) => field![2]!);
     if (values("host").length !== 1 || !isAuthority(values("host")[0]!)) return 0;
-    // these have their own rules
+    // these headers have their own rules
     if (["connection", "expect", "upgrade", "te", "content-encoding"].some((name) => values(name).length > 0)) return 0;
     const length = bodyLength(values("content-length"), values("transfer-encoding"), rest.slice(end + 4));
     if (length === -1) return 0;
@@ -67,7 +67,7 @@ function bodyLength(lengths: readonly string[], codings: readonly string[], rest
  * Finds the fault in a request that reached a handler.
  *
  * @param sight The request as the handler saw it
- * @param sent Everything that clients have sent
+ * @param sent All bytes that clients have sent
  */
 export function forbidden({ method, url, host, secure }: Sight, sent: string): string | undefined {
   if (host !== undefined && host !== "" && !isAuthority(host)) return "a handler runs for a Host that is no host";

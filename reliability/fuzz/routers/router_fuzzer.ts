@@ -9,11 +9,11 @@ import { type Choice, ROUTERS, type RouterSubject, ROUTES } from "./routers.ts";
 
 /** A request. */
 export interface RoutedSpelling {
-  /** The index of the chosen value for each of the framework's options. */
+  /** The index of the selected value for each framework option. */
   readonly chosen: Readonly<Record<string, number>>;
   /** The path's prefix: nothing, or a scheme and a host. */
   readonly origin: string;
-  /** The path in pieces: the usual spelling, and the one used here. */
+  /** The path in pieces: the usual spelling, and the spelling used here. */
   readonly pieces: readonly (readonly [usual: string, here: string])[];
 }
 
@@ -33,7 +33,7 @@ const BITS = [
   ...["%3B1", "%23", "%3f", "%5c", "%6c", "%a0", "%ff", "%e2%84%aa", "\xa0", "\xdf", "\t", "L"],
 ];
 
-/** Letters, as sent, that become ASCII in another case. */
+/** Letters, as sent, that become ASCII in the other case. */
 const LOOKALIKES: Readonly<Record<string, string>> = { k: "%E2%84%AA", s: "%C5%BF", i: "%C4%B0" };
 
 const ORIGINS = [

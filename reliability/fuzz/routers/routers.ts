@@ -29,7 +29,7 @@ import { onNode, onResolvedWeb, onWeb, type Send } from "./fake_exchange.ts";
 /** Every application's routes; the last two belong to a mounted router. */
 export const ROUTES = ["/login", "/shops/:id", "/shops/:id/items", "/files/*", "/api/login", "/api/users/:id"] as const;
 
-/** Chosen options: a value for each name. */
+/** Selected options: a value for each name. */
 export type Choice = Readonly<Record<string, unknown>>;
 
 /** Called with the route whose handler runs, and its parameters. */
@@ -47,7 +47,7 @@ export interface RouterSubject {
   mountedAt?(choice: Choice): string;
   /** Prefix for each path sent, where the application strips it. */
   sentTo?(choice: Choice): string;
-  /** Whether the limiter cannot know how the router reads a path, and so what to count by. */
+  /** Whether the limiter cannot know how the router reads a path, and therefore what to count by. */
   readsOtherwise?(choice: Choice): boolean;
   /** An application with the routes, behind a limiter. */
   open(limit: Limit, choice: Choice, reached: Reached): Send | Promise<Send>;
@@ -223,7 +223,7 @@ export const ROUTERS: Readonly<Record<string, RouterSubject>> = {
           ctx.body = "";
         });
       });
-      // deno-lint-ignore no-explicit-any -- its types come from another version of Koa's
+      // deno-lint-ignore no-explicit-any -- its types come from a different version of Koa's types
       for (const one of [router, api]) app.use(one.routes() as any);
       const send = onNode(app.callback() as never);
       // in an absolute target, Koa turns backslashes into slashes; a target from which a mount stripped a part stays as

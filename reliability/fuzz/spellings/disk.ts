@@ -17,7 +17,7 @@ function upperOne(letter: string): string {
   return upper.length === letter.length ? upper : letter;
 }
 
-/** The short name that Windows stores for a long one, for programs from 1993. */
+/** The short name that Windows stores for a long name, for programs from 1993. */
 function shortName(name: string): string {
   const dot = name.lastIndexOf(".");
   const [base, extension] = dot > 0 ? [name.slice(0, dot), name.slice(dot + 1)] : [name, ""];

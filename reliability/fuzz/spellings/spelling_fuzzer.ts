@@ -11,7 +11,7 @@ import { buildWorld, OPEN, prefixOf, randomWorld, SECRET, type World } from "./w
 export interface Spelling {
   /** The application it is sent to. */
   readonly world: World;
-  /** The path in pieces: the usual spelling, and the one used here. */
+  /** The path in pieces: the usual spelling, and the spelling used here. */
   readonly pieces: readonly (readonly [usual: string, here: string])[];
   /** A guarded file, spelled by an attacker or by a client; or an unguarded one, spelled by a client. */
   readonly by: "attacker" | "client" | "client without guard";
@@ -20,7 +20,7 @@ export interface Spelling {
 /** Requests to one application. */
 const REQUESTS = 100;
 
-/** Letters that a disk may treat as ASCII ones. */
+/** Letters that a disk may treat as ASCII letters. */
 const LOOKALIKES: Readonly<Record<string, readonly string[]>> = {
   k: ["\u212a"],
   s: ["\u017f", "\uff53"],

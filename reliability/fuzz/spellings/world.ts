@@ -15,7 +15,7 @@ export interface World {
   readonly disk: DiskKind;
   /** Whether routing is case-sensitive. */
   readonly sensitive: boolean;
-  /** The guarded folder, below the served one. */
+  /** The guarded folder, below the served folder. */
   readonly folder: string;
   /** An unguarded file's name. */
   readonly open: string;
@@ -68,11 +68,11 @@ export const FOLDERS: readonly string[] = [
   "a b/é",
 ];
 
-/** Characters in names, encoded by all clients, some, or none. */
+/** Characters in names, encoded by all clients, some clients, or none. */
 const CHARACTERS = Array.from(" !\"#$%&'()*+,-.;<=>?@[]^_`{|}~aZ09éÜßñ日本\u200d😀");
 
 function randomName(pick: Pick, disk: DiskKind): string {
-  // Windows rejects some; on disks that fold case, one name would stand for several
+  // Windows rejects some characters; on disks that fold case, one name would stand for several
   const allowed = CHARACTERS.filter((character) => disk === "exact" || !/[*?"<>|. ]/.test(character));
   return `o${Array.from({ length: pick(8) }, () => oneOf(pick, allowed)).join("")}.txt`;
 }

@@ -22,7 +22,7 @@ export function requestLife(): string {
     label(LEFT + 14, top(i) + 32, says, "quiet"),
     ...i < LAYERS.length - 1 ? [arrow(`M${middle} ${top(i) + HEIGHT}`, middle, top(i + 1), "down")] : [],
     ...i < LAYERS.length - 1 ? [label(middle + 10, top(i) + HEIGHT + 17, "next()", "code quiet")] : [],
-    // each of them may fail
+    // each layer may fail
     `<path class="fails" d="M${right} ${top(i) + HEIGHT / 2}H620"/>`,
   ]);
   return picture("The life of a request", 860, 520, [

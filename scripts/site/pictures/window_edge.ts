@@ -7,8 +7,8 @@ const WINDOW = 60;
 const END = 130;
 
 /**
- * Seconds at which a client sends requests: one begins a window, and a rush begins shortly before its end and does not
- * stop.
+ * Seconds at which a client sends requests: one request begins a window, and a rush begins shortly before its end and
+ * does not stop.
  */
 export const REQUESTS: readonly number[] = [0, ...Array.from({ length: END - 50 }, (_, i) => 50 + i)];
 
@@ -47,7 +47,7 @@ export async function admittedBy(name: AlgorithmName): Promise<Admitted> {
   return { name, allowed, most };
 }
 
-/** Draws which requests each algorithm admits around a window's edge. */
+/** Draws which requests each algorithm admits around a window edge. */
 export async function windowEdge(): Promise<string> {
   const rows = await Promise.all(
     SHOWN.map(async ([name, says], i) => rowOf(await admittedBy(name), says, TOP + i * ROW)),

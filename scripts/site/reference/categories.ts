@@ -127,7 +127,7 @@ export const CATEGORIES: Readonly<Record<string, readonly Category[]>> = {
 /**
  * Returns a symbol's category.
  *
- * @throws {Error} If it has none
+ * @throws {Error} If it has no category
  */
 export function categoryOf(specifier: string, symbol: PublicSymbol, all: readonly Category[]): Category {
   const [tag] = tagsOf(symbol.doc, "category");

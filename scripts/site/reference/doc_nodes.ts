@@ -77,7 +77,7 @@ export interface Definition extends Partial<Signature> {
   readonly constructors?: readonly MemberNode[];
   readonly callSignatures?: readonly MemberNode[];
   readonly indexSignatures?: readonly MemberNode[];
-  /** Types it extends: a class has one, by name, an interface several. */
+  /** Types it extends: a class has one, by name; an interface may have several. */
   readonly extends?: string | readonly TypeNode[];
   readonly superTypeParams?: readonly TypeNode[];
   readonly elements?: readonly SymbolNode[];

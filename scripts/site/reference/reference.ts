@@ -32,7 +32,7 @@ export async function referenceSections(): Promise<FilledSection[]> {
   return [{ title: "Reference", isClosed: false, pages: [indexOf(sections)] }, ...sections];
 }
 
-/** Plans a package's pages. A symbol exported by several entry points is described at the first. */
+/** Plans a package's pages. A symbol exported by several entry points is described at the first of them. */
 function outlinesOf({ name, entries }: PackageReference): Outline[] {
   const described = new Set<string>();
   return entries.flatMap((entry): Outline[] => {
@@ -73,7 +73,7 @@ function isLast({ slug }: Category): number {
   return ["express-names", "helpers"].includes(slug) ? 1 : 0;
 }
 
-/** Finds where a name is described: in the same package, otherwise in any. */
+/** Finds where a name is described: in the same package, otherwise in any package. */
 function placesOf(outlines: ReadonlyMap<PackageReference, readonly Outline[]>): (asking: PackageReference) => Places {
   const byPackage = new Map(Array.from(outlines, ([one, pages]) => [
     one,

@@ -48,7 +48,7 @@ export function symbolMarkdown(symbol: PublicSymbol, specifier: string, places: 
   ].filter((part) => part !== "").join("\n\n");
 }
 
-/** The declaration without its members, where that adds to its name. */
+/** The declaration without its members, if that adds information to its name. */
 function declarationCode({ kind, def }: Declaration, { name, kind: mainKind }: PublicSymbol): string[] {
   const own = name === "default" ? "sluice" : name;
   if (kind === "function") return [signatureCode(`function ${own}`, def as Signature)];
@@ -259,7 +259,7 @@ function inheritedMarkdown({ declarations, name }: PublicSymbol, places: Places)
     if (place === undefined || seen.has(parent)) continue;
     seen.add(parent);
     const { properties, methods } = membersOf(place.symbol);
-    // the others are Node or Express internals
+    // the other members are Node or Express internals
     const members = [...properties.map((one) => one.name), ...methods.keys()].filter((one) => !one.startsWith("_"));
     const links = members.map((member) =>
       `[${member.replaceAll(/[[\]]/g, "\\$&")}](/${place.path}#${anchorOf(parent, member)})`

@@ -1,4 +1,4 @@
-/** The packages' public exports: internal ones are left out. */
+/** The packages' public exports, without internal ones. */
 import { type Manifest, manifestOf, PACKAGES } from "../../packages.ts";
 import type { Declaration, JsDoc, MemberNode, ModuleNode, Signature, SymbolNode, Tag } from "./doc_nodes.ts";
 import { readModules } from "./doc_nodes.ts";
@@ -39,7 +39,7 @@ export interface PublicMembers {
   readonly calls: readonly MemberNode[];
   readonly indexes: readonly MemberNode[];
   readonly properties: readonly MemberNode[];
-  /** Methods by name; several with one name are overloads. */
+  /** Methods by name; several methods with one name are overloads. */
   readonly methods: ReadonlyMap<string, readonly MemberNode[]>;
 }
 
@@ -102,7 +102,7 @@ function publicSymbol(symbol: SymbolNode, byPlace: ReadonlyMap<string, SymbolNod
     kind: main.kind,
     file: main.location.filename.slice(new URL("../../../", import.meta.url).href.length),
     key: `${placeOf(main.location)} ${symbol.name}`,
-    // each overload may have its own; the first one describes the whole
+    // each overload may have its own comment; the first one describes the whole function
     doc: declarations.find(({ jsDoc }) => jsDoc?.doc !== undefined)?.jsDoc ?? main.jsDoc ?? {},
     declarations,
   };
@@ -155,7 +155,7 @@ export function membersOf({ declarations }: Pick<PublicSymbol, "declarations">):
   };
 }
 
-/** Members named by the framework's own symbols are as internal as private ones. */
+/** Members named by the framework's own symbols are as internal as private members. */
 function isPublic({ name, accessibility, jsDoc }: MemberNode): boolean {
   const isKeyed = name?.startsWith("[") && !name.startsWith("[Symbol.");
   return !isKeyed && (accessibility ?? "public") === "public" && !isInternal(jsDoc);

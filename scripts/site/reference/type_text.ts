@@ -93,7 +93,7 @@ export function typePieces(type: TypeNode | undefined): Piece[] {
   }
 }
 
-/** `<T>(a: string): void`, with another separator before the result for function types. */
+/** `<T>(a: string): void`, with a different separator before the result for function types. */
 export function signaturePieces(signature: Signature, sign = ": "): Piece[] {
   const { params, typeParams = [] } = signature;
   // setters and constructors never have a written result type
