@@ -11,7 +11,7 @@ import type { Row } from "./row.ts";
 
 const PROGRAM = fileURLToPath(new URL("limiter_process.ts", import.meta.url));
 const PROCESSES = 4;
-/** High enough that most decisions need Redis, and low enough that three quotas are fewer than all requests for a key. */
+/** High enough that most decisions need Redis; low enough that three quotas are fewer than a key's requests. */
 const MAX = 150;
 const SLICES = 14;
 const SLICE_MS = 500;

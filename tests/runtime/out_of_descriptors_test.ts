@@ -1,4 +1,4 @@
-/** A process that runs out of descriptors, on every runtime with its own server: it serves again once some are closed. */
+/** A process that runs out of descriptors, on every runtime with its own server: it recovers once some are free. */
 import { assert, assertEquals } from "@std/assert";
 import { fileURLToPath } from "node:url";
 import { LISTENING_RUNTIMES, type ListeningRuntime } from "../support/listening_runtimes.ts";

@@ -15,7 +15,7 @@ export interface CheckReport {
 
 /** The response body. */
 export interface HealthReport {
-  /** The worst of the checks' statuses. */
+  /** The worst of all statuses. */
   readonly status: HealthStatus;
   /** Whether the application is closing. */
   readonly closing?: true;

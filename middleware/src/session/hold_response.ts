@@ -112,7 +112,6 @@ class HeldResponse {
     }
     this.#calls = [];
     // The response would do so later, and outer middleware, such as compression, would find the head already sent.
-    // 
     if (name === "flushHeaders") this.#res.writeHead(this.#res.statusCode);
     this.#show("headersSent", "_header");
     pending.then(

@@ -13,7 +13,7 @@ export interface FieldPlan {
   readonly maxCount: number;
   /** Media types of its files; `undefined` if the types for all fields apply. */
   readonly types: readonly string[] | undefined;
-  /** Whether a form without a file in it is rejected. */
+  /** Whether a form without a file in this field is rejected. */
   readonly isRequired: boolean;
 }
 

@@ -24,7 +24,7 @@ export interface FileField {
   maxCount?: number;
   /** Media types of its files, instead of the option `types`. */
   types?: readonly string[];
-  /** Whether a form without a file in it is rejected with 400; off by default. */
+  /** Whether a form without a file in this field is rejected with 400; off by default. */
   required?: boolean;
 }
 
@@ -39,7 +39,7 @@ export interface UploadStorage<Value = unknown> {
 /**
  * How forms are received.
  *
- * @example At most two pictures of 1 MiB each
+ * @example At most two pictures, each up to 1 MiB
  * ```ts
  * import sluice from "@sluice/sluice";
  * import { upload } from "@sluice/middleware/upload";
@@ -153,7 +153,7 @@ const TYPES = 'a list of media types such as ["image/*", "application/pdf"]';
  * - `req.body`: the fields that are not files, by name; an array where a name is repeated. With the option `fields`,
  *   these include JSON in other fields, with or without a file name.
  * - `req.files`: the files in order, or by field with the option `fields`; `req.file` is the first file. Later handlers
- *    in the same call have them in their types.
+ *   in the same call have them in their types.
  *
  * A rejected form goes to the error handlers as an `HttpError` with `code` and, if one field is at fault, `field`. The
  * status is 413 for too much or too many, 415 for a wrong type, 400 for a malformed, unexpected or truncated form, 408

@@ -1,4 +1,4 @@
-/** Random applications on Sluice (Deno, Node and Bun) and on real Express (Node): handlers and clients observe the same. */
+/** Random applications on Sluice (Deno, Node and Bun) and on real Express (Node): handlers and clients see the same. */
 import { isDeepStrictEqual } from "node:util";
 import type { Pick } from "../../../tests/support/random.ts";
 import { Child, commandOf, type RuntimeName, RUNTIMES } from "../../support/children.ts";
