@@ -172,7 +172,7 @@ function filePath(path: string): string {
   return `lib/${path}.js`;
 }
 
-// with and without the extension, and a folder by name: everything that Node resolves in Express's package
+// with and without the extension, and a folder by name: all paths that Node resolves in Express's package
 function fileEntries(path: string): [string, unknown][] {
   const file = { types: "./types/file.d.cts", default: `./${filePath(path)}` };
   const conditions = { deno: file, bun: file, workerd: file, node: file, default: file };

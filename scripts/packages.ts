@@ -81,7 +81,7 @@ export function entriesOf({ exports }: Manifest): Record<string, string> {
 }
 
 /**
- * Copies a package's sources into a folder, and installs the packages to bundle beside them: the bundler records each
+ * Copies a package's sources into a folder, and installs the packages to bundle next to them: the bundler records each
  * module's path, and this way no path is specific to this machine.
  *
  * @param folder The folder, which is emptied

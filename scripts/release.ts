@@ -91,7 +91,7 @@ async function stepsForExpress(version: string): Promise<Step[]> {
     throw new Error(`The tag is ${tag}, and express/versions.json says ${versions}`);
   }
   const built = (await buildExpress(new URL("npm/", FOLDER), repository)).find((one) => one.version === version)!;
-  // `npm install @sluice/express` installs the newest major, not the one published last
+  // `npm install @sluice/express` installs the newest major, not the latest one published
   return [npmStep(built, version === majors.at(-1)!.version ? [] : [`--tag=latest-${version.split(".")[0]}`])];
 }
 

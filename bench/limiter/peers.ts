@@ -94,7 +94,7 @@ function floor(name: string): MakeDecide {
     default:
       return (keys, windowMs) => {
         const places = new Map<string, number>();
-        // count and end side by side, so that both are in the same cache line
+        // count and end next to each other, so that both are in the same cache line
         const cells = new Float64Array(2 * keys.length);
         return (i) => {
           const now = Date.now();

@@ -7,7 +7,7 @@ export interface Rush {
   readonly served: number;
   /** Number of 503 responses. */
   readonly refused: number;
-  /** Number of requests whose clients gave up. */
+  /** Number of requests that the client gave up on. */
   readonly gaveUp: number;
   /** Times the handler ran. */
   readonly runs: number;

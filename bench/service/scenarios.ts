@@ -5,7 +5,7 @@ import type { Client } from "./clients.ts";
 import type { Answer, Asked, Exchange } from "./exchange.ts";
 import { FILES, fileText } from "./files.ts";
 
-/** The applications: the service, one with 100 routes, and one with ten middleware. */
+/** The applications: the service, an application with 100 routes, and an application with ten middleware. */
 export const APPLICATIONS = ["service", "routes", "middleware"] as const;
 /** An application's name. */
 export type Application = (typeof APPLICATIONS)[number];

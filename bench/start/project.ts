@@ -60,7 +60,7 @@ async function programOf(name: string): Promise<string> {
   return (await read(name === "published" ? "sluice" : name)).replace("@sluice/sluice", "@sluice/published");
 }
 
-/** Copies the bundles only: beside their `deno.json`, Deno would treat them as a package under development. */
+/** Copies only the bundles: next to their `deno.json`, Deno would treat them as a package under development. */
 async function copyPublished(): Promise<void> {
   const built = new URL("build/", FOLDER);
   await buildPackages(built);

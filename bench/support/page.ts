@@ -25,7 +25,7 @@ export async function writeSections(sections: ReadonlyMap<string, string>, name 
 }
 
 /**
- * Writes a picture beside the page.
+ * Writes a picture next to the page.
  *
  * @param name Its file name
  * @param svg The picture

@@ -58,7 +58,7 @@ export function some(exchanges: readonly Exchange[]): Exchange[] {
  * @param name The contestant's name
  * @param ask Responds to requests
  * @param exchanges The scenario's exchanges
- * @throws {Error} If status, body, type or another relevant header is not as expected
+ * @throws {Error} If the status, body, type or any other relevant header is not as expected
  */
 export async function checkAnswers(name: string, ask: Ask, exchanges: readonly Exchange[]): Promise<void> {
   for (const { asked, answer } of some(exchanges)) {

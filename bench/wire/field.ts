@@ -29,7 +29,7 @@ export interface Field {
   readonly program: string;
   /** How to start it. */
   readonly start: Start;
-  /** The page for the results; by default the one for all runtimes, which also has a picture. */
+  /** The page for the results; by default the page for all runtimes, which also has a picture. */
   readonly page?: string;
   /** Seconds of load on each contestant before measuring it; see `Effort`. */
   readonly leadSeconds?: number;

@@ -39,7 +39,7 @@ export async function* topicFaults(): AsyncGenerator<Row> {
       await publisher.send(`${i} 1`);
       await new Promise((resolve) => setTimeout(resolve, EVERY_MS));
     }
-    // messages are ordered: once this one has arrived, no other is in transit
+    // messages are ordered: once this message has arrived, no other message is in transit
     let probes = 0;
     await until(async () => {
       await publisher.send(`end${probes++} 1`);

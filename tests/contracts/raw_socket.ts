@@ -26,7 +26,7 @@ export class RawSocket implements Disposable {
    *
    * @param origin The server's origin
    * @param path The request's path
-   * @param headers Headers that replace or extend those of a valid handshake; `""` removes one
+   * @param headers Headers that replace or extend those of a valid handshake; `""` removes a header
    * @param method The method
    */
   static async open(

@@ -22,7 +22,7 @@ export type Loading = "require" | "import";
  *
  * @param path The file's path for the compiler, from which its imports are resolved
  * @param text Its contents
- * @param sluice Path of the `express` types; the `express-serve-static-core` types are the entry `types` beside it
+ * @param sluice Path of the `express` types; the `express-serve-static-core` types are the entry `types` next to it
  * @param loading How the program loads them
  * @throws {Error} If a package's own declaration is wrong
  */

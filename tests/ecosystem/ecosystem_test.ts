@@ -102,7 +102,7 @@ for (const [name, program] of programs) {
   });
 }
 
-/** Asserts that responses equal Express's, except for known differences on a runtime, and returns those. */
+/** Asserts that responses equal Express's, except for known differences on a runtime, and returns those differences. */
 function differencesOn(
   runtime: Runtime,
   program: Program,

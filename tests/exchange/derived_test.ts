@@ -221,7 +221,7 @@ Deno.test("what a derived response has of its own is called by the methods of th
   assertEquals([original.headers.get("x-through"), await original.text()], ["the original", '{"a":1}']);
 });
 
-/** Names of properties with a setter, except the one that sets headers. */
+/** Names of properties with a setter, except the setter for headers. */
 function assignable(prototype: object): string[] {
   return namesOf(prototype).filter((name) => {
     if (name === "_headers") return false;

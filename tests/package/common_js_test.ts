@@ -1,4 +1,4 @@
-/** CommonJS programs, including those bundled as CommonJS that load Sluice at run time. */
+/** CommonJS programs, including programs bundled as CommonJS that load Sluice at run time. */
 import { assertEquals } from "@std/assert";
 import { createRequire } from "node:module";
 import sluice, * as exported from "@sluice/sluice";

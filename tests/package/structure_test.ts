@@ -22,7 +22,7 @@ const byPath = new Map(sources.map((source) => [source.path, source]));
 const COPIED = "shared/mod.ts";
 
 /**
- * Folders that each folder may import, besides itself. A folder may import those inside it, and never the other way
+ * Folders that each folder may import, besides itself. A folder may import folders inside it, but never the other way
  * round.
  */
 const ARROWS: Arrows = {

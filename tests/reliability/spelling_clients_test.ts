@@ -54,7 +54,7 @@ const PROGRAMS: Readonly<Record<string, Program>> = {
       `${PYTHON} from requests import Request
 for name in names: print(Request("GET", "http://h/" + name).prepare().url[len("http://h/"):])`,
     ],
-    // parts of a URL rather than a name
+    // parts of a URL instead of a name
     except: /[%?#]/,
   },
   "Java's URI": { client: "allowed", command: ["java", "URI"] },

@@ -1,4 +1,4 @@
-/** The content type beside a `Transfer-Encoding` from the program, on every runtime with its own server. */
+/** The content type next to a `Transfer-Encoding` set by the program, on every runtime with its own server. */
 import { assertEquals } from "@std/assert";
 import { fileURLToPath } from "node:url";
 import { LISTENING_RUNTIMES } from "../support/listening_runtimes.ts";

@@ -14,7 +14,7 @@ const ARGS = [
 /**
  * Starts Chromium.
  *
- * @param executablePath Its program; by default the one the tests found
+ * @param executablePath Its program; by default the program that the tests found
  */
 export async function launchBrowser(executablePath: string = Deno.env.get("CHROMIUM_PATH")!): Promise<Browser> {
   return await chromium.launch({ executablePath, args: ARGS });

@@ -35,7 +35,7 @@ export async function text(url: string, init?: RequestInit): Promise<string> {
   return await (await fetch(url, init)).text();
 }
 
-/** Polls until a response matches, which is the only way to observe another process. */
+/** Polls until a response matches, which is the only way to observe a different process. */
 export async function askUntil<T>(ask: () => Promise<T>, fits: (seen: T) => boolean): Promise<T> {
   const end = performance.now() + PATIENCE_MS;
   for (;;) {

@@ -46,7 +46,7 @@ export function assertMatch(actual: string, expected: RegExp, message?: string):
   match(actual, expected, message!);
 }
 
-/** Asserts that a string contains another. */
+/** Asserts that one string contains another. */
 export function assertStringIncludes(actual: string, expected: string, message?: string): void {
   ok(actual.includes(expected), message ?? `${JSON.stringify(actual)} does not include ${JSON.stringify(expected)}`);
 }

@@ -36,7 +36,7 @@ export function chooseCoding(
 ): Coding | null {
   if (status === 304) keepTag(req, res);
   if (!isWhole(res, status) || isFixed(res) || !rules.filter(req, res)) return null;
-  // an uncompressed response needs it, too: another client may get it compressed
+  // an uncompressed response needs it, too: a different client may get it compressed
   res.vary("Accept-Encoding");
   const known = isEventStream(res) ? rules.codingsOfEvents : rules.codings;
   const codings = isOfRecords(res) ? known.filter(({ canFlush }) => canFlush) : known;

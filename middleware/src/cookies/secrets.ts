@@ -2,14 +2,14 @@
 const FEWEST_CHARACTERS = 32;
 
 /**
- * Checks a middleware's secrets. Errors never include one.
+ * Checks a middleware's secrets. Errors never include a secret.
  *
  * @param caller The caller's name, for error messages
  * @param option The option's name
  * @param value A secret, or several: the first makes new cookies, and all of them read cookies
  * @returns The secrets
  * @throws {TypeError} If it is neither a string nor an array of strings
- * @throws {RangeError} If one is shorter than 32 characters
+ * @throws {RangeError} If a secret is shorter than 32 characters
  */
 export function checkSecrets(caller: string, option: string, value: unknown): string[] {
   const secrets = Array.isArray(value) ? value : [value];

@@ -1,10 +1,10 @@
 import type { Request } from "@sluice/sluice";
 
-/** Whether the headers name the program's own origin, a foreign one, or none. */
+/** Whether the headers name the program's own origin, a foreign origin, or none. */
 export type Verdict = "own" | "foreign" | "unknown";
 
 /**
- * Determines whether a page from another origin made a request, like Go's `http.CrossOriginProtection`.
+ * Determines whether a page from a different origin made a request, like Go's `http.CrossOriginProtection`.
  * `Sec-Fetch-Site` decides (W3C Fetch Metadata): every browser has sent it to secure origins since 2023, and no page
  * can forge it. Without it, `Origin` decides (RFC 6454 section 7), which browsers have sent with every unsafe method
  * since 2020.

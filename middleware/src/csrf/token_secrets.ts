@@ -8,7 +8,7 @@ import { equalBytes, SECRET_BYTES } from "./masked_token.ts";
 export interface TokenSecrets {
   /** Returns the client's secret, `undefined` if it has none. */
   find(req: Request): string | undefined;
-  /** Returns the client's secret; if it has none, creates one that its next request will carry. */
+  /** Returns the client's secret; if it has none, creates a secret that its next request will carry. */
   ensure(req: Request, res: Response): string;
 }
 

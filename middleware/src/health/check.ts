@@ -144,7 +144,7 @@ export class CheckRunner {
       this.#isImmediate = !isThenable(result);
       return await result;
     } finally {
-      // another run may have begun since
+      // a new run may have begun since
       if (this.#hangsSince === start) this.#hangsSince = null;
     }
   }

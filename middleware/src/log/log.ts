@@ -217,7 +217,7 @@ class RequestLines {
   }
 }
 
-/** The options, with defaults for those read on every request. */
+/** The options, with defaults for the ones read on every request. */
 interface Checked extends LogOptions {
   readonly redaction: Redaction;
   /** Index of the minimum level. */

@@ -39,7 +39,7 @@ import { PROMETHEUS_TYPE, prometheusText } from "./prometheus_text.ts";
  */
 export interface MetricsOptions {
   /**
-   * Upper bounds for the duration buckets, in s, in ascending order; by default those in OpenTelemetry's semantic
+   * Upper bounds for the duration buckets, in s, in ascending order; by default the bounds in OpenTelemetry's semantic
    * conventions, from 5 ms to 10 s.
    */
   buckets?: readonly number[];

@@ -21,7 +21,7 @@ export interface RequestIdOptions {
   /** Request and response header that carries the id, `X-Request-Id` by default. */
   headerName?: string;
   /**
-   * Whose ids and traces to accept. The default, `"proxy"`, accepts those from a peer that the setting `trust proxy`
+   * Whose ids and traces to accept. The default, `"proxy"`, accepts them from a peer that the setting `trust proxy`
    * trusts, which no other client can forge. `true` accepts all ids, `false` accepts none; a function decides per
    * request.
    */
@@ -62,7 +62,7 @@ const HEADER_NAME = /^[!#$%&'*+.^`|~\w-]+$/;
 /**
  * Gives each request an id, as `req.id` and in a response header, and a trace, as `req.trace` and `req.traceId`.
  *
- * The trace is the one OpenTelemetry's active span belongs to. If there is none, an accepted `traceparent` that is
+ * The trace is that of OpenTelemetry's active span. If there is none, an accepted `traceparent` that is
  * valid by W3C Trace Context is continued; otherwise a new trace begins, which asks downstream services to record it.
  * Behind another `requestId`, such as an enclosing application's, the first id and trace are kept.
  *

@@ -1,7 +1,7 @@
 import type { FoundSession, SessionKeeper } from "./session_keeper.ts";
 
 /**
- * Creates an empty session in place of one that could not be read. It is not new, because that would replace the
+ * Creates an empty session in place of a session that could not be read. It is not new, because that would replace the
  * client's cookie.
  *
  * @param token The cookie's value

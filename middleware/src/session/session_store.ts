@@ -79,7 +79,7 @@ export interface SetSessionOptions {
   /** ms until it expires. */
   readonly ttlMs: number;
   /**
-   * Whether it is new. Existing sessions must only be replaced, in one step: if another request has destroyed the
+   * Whether it is new. Existing sessions may only be replaced, in one step: if another request has destroyed the
    * session meanwhile, writing it would bring it back.
    */
   readonly isNew: boolean;

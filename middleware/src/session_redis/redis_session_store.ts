@@ -29,7 +29,7 @@ export interface RedisSessionStoreOptions {
 const NAMES: OptionNames<RedisSessionStoreOptions> = { client: true, prefix: true };
 
 /**
- * Sessions in Redis, or a server that speaks its protocol: one key each, which expires by itself.
+ * Sessions in Redis, or a server that speaks its protocol: one key each, which expires on its own.
  *
  * @example Sessions in Redis
  * ```ts ignore

@@ -197,7 +197,7 @@ export class Reception {
     const file: UploadedFile = { ...claims, size: content.size, ...stored };
     this.#files.push(file);
     this.#filled.file ??= file;
-    // only names that the program has chosen
+    // only names that the program has declared
     if (this.#plan.fields !== undefined) (this.#filesByField[fieldname] ??= []).push(file);
   }
 

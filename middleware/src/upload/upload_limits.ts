@@ -43,8 +43,8 @@ const DEFAULTS: Required<UploadLimits> = {
  * Adds the defaults to limits.
  *
  * @param given The program's limits
- * @throws {TypeError} If one is unknown or not a number
- * @throws {RangeError} If one is neither a whole number from 0 nor `Infinity`
+ * @throws {TypeError} If a limit is unknown or not a number
+ * @throws {RangeError} If a limit is neither a whole number from 0 nor `Infinity`
  */
 export function checkLimits(given: UploadLimits): CheckedLimits {
   checkNames("upload: limits", given, DEFAULTS as unknown as OptionNames<UploadLimits>);

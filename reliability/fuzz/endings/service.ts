@@ -126,7 +126,7 @@ export async function serve(
       isHere = false;
     };
     res.on("close", leave);
-    // Node does not close a response that waits behind another one on its connection
+    // Node does not close a response that waits behind another response on its connection
     req.on("close", () => req.aborted && leave());
     if (req.aborted || res.destroyed) leave();
     await new Promise<void>((resolve) => open.push(resolve));

@@ -195,7 +195,7 @@ const METHODS = ["GET", "GET", "GET", "GET", "HEAD", "OPTIONS", "DELETE", "POST"
 
 /**
  * Makes random requests with much in common. Retained state shows only in a later request that differs in one respect.
- * If all paths, types and headers were mixed, two such requests would hardly ever meet.
+ * If all paths, types and headers were mixed, two such requests would almost never meet.
  *
  * @param pick Random source
  * @param count Number of requests

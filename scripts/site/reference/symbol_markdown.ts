@@ -209,7 +209,7 @@ function withoutUndefined(pieces: readonly Piece[]): readonly Piece[] {
   return pieces.at(-1) === "undefined" && pieces.at(-2) === " | " ? pieces.slice(0, -2) : pieces;
 }
 
-/** Fits several lines into a table cell, which cannot hold code blocks: those follow as inline code. */
+/** Fits several lines into a table cell, which cannot hold code blocks: these follow as inline code. */
 function inCell(markdown: string): string {
   return markdown
     .replaceAll(

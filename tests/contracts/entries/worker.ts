@@ -1,4 +1,4 @@
-/** The program as a Worker that exports `app.fetch`, unlike the one that exports the application. */
+/** The program as a Worker that exports `app.fetch`, unlike the Worker that exports the application. */
 import { buildProgram } from "../program.ts";
 
 const { fetch } = buildProgram();

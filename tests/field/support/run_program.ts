@@ -11,7 +11,7 @@ import { replaceExpress } from "./replace_express.ts";
 
 /** Requests to a program. */
 export interface Program extends Pick<Asked, "title" | "requests" | "masks"> {
-  /** Its packages and their versions; the first is the one under test. */
+  /** Its packages and their versions; the first is under test. */
   readonly packages: Readonly<Record<string, string>>;
 }
 

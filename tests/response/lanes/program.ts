@@ -3,7 +3,7 @@ import process from "node:process";
 import { Readable } from "node:stream";
 import type { Any } from "../../support/sluice_and_express.ts";
 
-/** Code between a handler and its response; the first entry is empty. */
+/** Code between a handler and its response; the first lane has none. */
 export const LANES: Readonly<Record<string, (res: Any) => Any>> = {
   "plain": (res) => res,
   "a header": (res) => res.set("X-Lane", "1"),
