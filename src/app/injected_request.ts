@@ -48,7 +48,6 @@ const INSTEAD: Readonly<Record<string, string>> = {
   json: "body accepts an object and sends it as JSON",
   payload: "use body",
   query: "put it in the URL",
-  path: "use url",
 };
 
 /**
@@ -102,7 +101,6 @@ function absoluteTarget(target: unknown): string | URL | Request {
     if (URL.canParse(target)) return target;
   }
   throw new TypeError(
-    'app.inject expects a path such as "/users/7", a URL or a Request, then its options, as in ' +
-      `app.inject("/users", { method: "POST", body: { name: "Ada" } }), not ${describe(target)}`,
+    `app.inject expects a path such as "/users/7", a URL, a Request or { url, method }, not ${describe(target)}`,
   );
 }
