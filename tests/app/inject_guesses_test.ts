@@ -20,9 +20,9 @@ Deno.test("an object or a list as the body is sent as JSON, unless the content t
 Deno.test("the forms of other injectors are refused with what to write", async () => {
   const app = quietApp() as Given;
   await assertRejects(
-    () => app.inject({ method: "POST", url: "/users" }),
+    () => app.inject({ method: "POST", path: "/users" }),
     TypeError,
-    'as in app.inject("/users", { method: "POST", body: { name: "Ada" } }), not an object',
+    'app.inject expects a path such as "/users/7", a URL, a Request or { url, method }, not undefined',
   );
   for (const name of ["json", "payload", "query"]) {
     await assertRejects(() => app.inject("/", { [name]: {} }), TypeError, `app.inject: there is no option ${name}; `);
