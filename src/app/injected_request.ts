@@ -51,33 +51,24 @@ const INSTEAD: Readonly<Record<string, string>> = {
 };
 
 /**
- * Separates the target of `app.inject` from its options.
+ * Creates the arguments of `app.fetch` for `app.inject`.
  *
  * @param target What to send
- * @param init Options, unless the target contains them
- */
-export function injected(target: InjectTarget, init: InjectInit): [target: unknown, init: InjectInit] {
-  if (typeof target !== "object" || target === null || target instanceof URL || target instanceof Request) {
-    return [target, init];
-  }
-  const { url, ...rest } = target;
-  return [url, rest];
-}
-
-/**
- * Creates the request for `app.inject`.
- *
- * @param target The path or URL, or a request
- * @param init Method, headers and body
+ * @param init Options, which take precedence over those of the target
  * @throws {TypeError} If the target is neither a path starting with a slash nor a URL, or `init` makes no valid request
  */
-export function injectedRequest(target: unknown, init: InjectInit): Request {
+export function injected(target: InjectTarget, init: InjectInit): [request: Request, env: unknown, ctx: unknown] {
+  const { url, env, ctx, ...rest } = isOptions(target) ? { ...target, ...init } : { ...init, url: target };
   for (const name in INSTEAD) {
-    if (name in init) {
+    if (name in rest) {
       throw new TypeError(`app.inject: there is no option ${name}; ${INSTEAD[name]}`);
     }
   }
-  return new Request(absoluteTarget(target), isJson(init.body) ? asJson(init) : init as RequestInit);
+  return [new Request(absoluteTarget(url), isJson(rest.body) ? asJson(rest) : rest as RequestInit), env, ctx];
+}
+
+function isOptions(target: InjectTarget): target is InjectRequest {
+  return typeof target === "object" && target !== null && !(target instanceof URL) && !(target instanceof Request);
 }
 
 // values that Request would turn into "[object Object]"

@@ -59,6 +59,8 @@ Deno.test("a request may be one object with its url, as in Fastify", async () =>
   const response = await app.inject({ method: "POST", url: "/users?a=1", body: { name: "Ada" }, env: { KEY: "k" } });
   assertEquals(await response.json(), [{ name: "Ada" }, "1", { KEY: "k" }]);
   assertEquals((await app.inject({ url: new URL("http://localhost/none") })).status, 404);
+  // options of the second argument count as well
+  assertEquals((await app.inject({ url: "/users" }, { method: "POST", body: {} })).status, 200);
   await assertRejects(() => app.inject({ method: "POST" } as never), TypeError, "app.inject expects a path such as");
   await assertRejects(() => app.inject({ url: "/", payload: {} } as never), TypeError, "use body");
 });
