@@ -1,6 +1,6 @@
 import process from "node:process";
 import { DOCUMENT_DETAILS, DOCUMENT_OPTIONS, documentedApp } from "./chosen_app.ts";
-import { type Command, type FlagValues, UsageError } from "./command.ts";
+import { type Command, type FlagValues, headersOf, UsageError } from "./command.ts";
 import { aside } from "./load_program.ts";
 import { type Checking, openApiPackage } from "./openapi_package.ts";
 
@@ -82,14 +82,6 @@ function numberOf(flags: FlagValues, name: string, usual: number): number {
   if (value === undefined) return usual;
   if (!/^\d{1,9}$/.test(value)) throw new UsageError(`--${name} must be a number, not ${value}`);
   return Number(value);
-}
-
-function headersOf(flags: FlagValues): [string, string][] {
-  return ((flags["header"] ?? []) as readonly string[]).map((line) => {
-    const [, name, value] = line.match(/^([^:]+):\s*(.*)$/s) ?? [];
-    if (name === undefined) throw new UsageError(`a header must be "Name: value", not ${line}`);
-    return [name, value!];
-  });
 }
 
 /** Returns the command that repeats one request; a form cannot be typed as a string. */

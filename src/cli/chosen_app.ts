@@ -37,7 +37,8 @@ interface Missing {
  * @throws {CommandError} If the program fails, or does not serve its document there
  */
 export async function documentedApp(file: string, flags: FlagValues): Promise<Documented> {
-  const app = chosen(await loadProgram(file), flags["app"] as string | undefined);
+  const number = flags["app"] as string | undefined;
+  const app = chosenApp(await loadProgram(file), number === undefined ? undefined : Number(number));
   const path = flags["document"] as string | undefined;
   if (path === undefined) {
     const { openapi } = await openApiPackage<Documenting>("", file);
@@ -54,11 +55,18 @@ export async function documentedApp(file: string, flags: FlagValues): Promise<Do
   throw new CommandError(`${path} is not an OpenAPI document: ${response.status} ${text.slice(0, 100)}`);
 }
 
-function chosen(apps: readonly LoadedApp[], number: string | undefined): LoadedApp {
-  const app = apps[Number(number ?? 1) - 1];
+/**
+ * The application that `--app` selects.
+ *
+ * @param apps The program's applications
+ * @param number Its position, from 1; needed only if there are several
+ * @throws {UsageError} If there is none at that position, or several and no number
+ */
+export function chosenApp(apps: readonly LoadedApp[], number: number | undefined): LoadedApp {
+  const app = apps[(number ?? 1) - 1];
   if (app !== undefined && (number !== undefined || apps.length === 1)) return app;
+  const range = apps.length === 1 ? "one application" : `${apps.length} applications`;
   throw new UsageError(
-    `the program has ${apps.length === 1 ? "one application" : `${apps.length} applications`}, so --app must be 1 to ` +
-      `${apps.length}, in the order of \`sluice routes\``,
+    `the program has ${range}, so --app must be 1 to ${apps.length}, in the order of \`sluice routes\``,
   );
 }

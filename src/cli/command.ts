@@ -3,6 +3,20 @@ import type { ParseArgsConfig } from "node:util";
 /** Values of a command's flags: a string or an array of them, or `true` for flags without a value. */
 export type FlagValues = Readonly<Record<string, string | boolean | readonly (string | boolean)[] | undefined>>;
 
+/**
+ * The headers given by `--header`.
+ *
+ * @param flags The command's flags
+ * @throws {UsageError} If one is not a name and a value
+ */
+export function headersOf(flags: FlagValues): [name: string, value: string][] {
+  return ((flags["header"] ?? []) as readonly string[]).map((line) => {
+    const [, name, value] = line.match(/^([^:]+):\s*(.*)$/s) ?? [];
+    if (name === undefined) throw new UsageError(`a header must be "Name: value", not ${line}`);
+    return [name, value!];
+  });
+}
+
 /** A command, such as `routes` in `sluice routes main.ts`. */
 export interface Command {
   /** Its purpose, in one line. */

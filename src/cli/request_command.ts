@@ -1,8 +1,8 @@
 import { Buffer } from "node:buffer";
 import process from "node:process";
-import { type Command, CommandError, type FlagValues, UsageError } from "./command.ts";
+import { chosenApp } from "./chosen_app.ts";
+import { type Command, CommandError, type FlagValues, headersOf, UsageError } from "./command.ts";
 import { aside, loadProgram } from "./load_program.ts";
-import type { LoadedApp } from "./program_apps.ts";
 
 /** The request's sender: a client on this machine. */
 const CLIENT = { remoteAddr: { transport: "tcp", hostname: "127.0.0.1", port: 50_000 } } as const;
@@ -41,7 +41,7 @@ export const requestCommand: Command = {
     const init = initOf(flags);
     const seconds = numberOf(flags, "max-time") ?? MAX_TIME_S;
     await aside(async () => {
-      const app = chosen(await loadProgram(file), numberOf(flags, "app"));
+      const app = chosenApp(await loadProgram(file), numberOf(flags, "app"));
       const signal = AbortSignal.timeout(seconds * 1000);
       try {
         const url = path.startsWith("/") ? `http://localhost${path}` : path;
@@ -57,12 +57,7 @@ export const requestCommand: Command = {
 };
 
 function initOf(flags: FlagValues): RequestInit {
-  const headers = new Headers();
-  for (const line of (flags["header"] ?? []) as readonly string[]) {
-    const [, name, value] = line.match(/^([^:]+):\s*(.*)$/s) ?? [];
-    if (name === undefined) throw new UsageError(`a header must be "Name: value", not ${line}`);
-    headers.append(name, value!);
-  }
+  const headers = new Headers(headersOf(flags));
   const body = flags["data"] as string | undefined;
   if (body !== undefined && !headers.has("Content-Type")) headers.set("Content-Type", "application/json");
   const method = (flags["request"] as string | undefined) ?? (body === undefined ? "GET" : "POST");
@@ -74,15 +69,6 @@ function numberOf(flags: FlagValues, name: string): number | undefined {
   if (value === undefined) return undefined;
   if (!(Number(value) > 0)) throw new UsageError(`--${name} must be a number above 0, not ${value}`);
   return Number(value);
-}
-
-function chosen(apps: readonly LoadedApp[], number: number | undefined): LoadedApp {
-  const app = apps[(number ?? 1) - 1];
-  if (app !== undefined && (number !== undefined || apps.length === 1)) return app;
-  const range = apps.length === 1 ? "one application" : `${apps.length} applications`;
-  throw new UsageError(
-    `the program has ${range}, so --app must be 1 to ${apps.length}, in the order of \`sluice routes\``,
-  );
 }
 
 async function orAborted<T>(coming: Promise<T>, signal: AbortSignal): Promise<T> {
