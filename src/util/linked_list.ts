@@ -46,6 +46,11 @@ export class LinkedList<T extends Linked<T>> {
     member.before = member.after = null;
   }
 
+  /** Whether there are no members. */
+  get isEmpty(): boolean {
+    return this.#first === null;
+  }
+
   /** The members, oldest first; during the iteration some may be removed, but not the next one. */
   *[Symbol.iterator](): Generator<T, void, undefined> {
     for (let member = this.#first; member !== null;) {

@@ -144,19 +144,19 @@ export class ResponseOutlet implements BodyOutlet {
 /** A web stream created by the program. */
 class StreamSource implements Source {
   readonly #reader: ReadableStreamDefaultReader<Uint8Array>;
-  readonly #calllet: ResponseOutlet;
+  readonly #outlet: ResponseOutlet;
 
   constructor(stream: ReadableStream<Uint8Array>, outlet: ResponseOutlet) {
     this.#reader = stream.getReader();
-    this.#calllet = outlet;
+    this.#outlet = outlet;
   }
 
   pull(): void {
     this.#reader.read().then(({ done, value }) => {
-      if (done) return this.#calllet.close();
+      if (done) return this.#outlet.close();
       if (!(value instanceof Uint8Array)) throw new TypeError("A body must be a stream of bytes");
-      this.#calllet.enqueue(value);
-    }).catch((error) => this.#calllet.fail(error));
+      this.#outlet.enqueue(value);
+    }).catch((error) => this.#outlet.fail(error));
   }
 
   cancel(): void {

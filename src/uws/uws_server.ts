@@ -49,8 +49,6 @@ export class UwsServer implements PlatformServer, CallServer {
   readonly #open = new LinkedList<UwsCall>();
   readonly #sockets = new Set<UwsSocket>();
   readonly send = send;
-  /** Number of calls in `#open`. */
-  #count = 0;
   readonly #over = deferred();
   isDraining = false;
   isClosing = false;
@@ -117,18 +115,16 @@ export class UwsServer implements PlatformServer, CallServer {
   }
 
   began(call: UwsCall): void {
-    this.#count++;
     this.#open.add(call);
   }
 
   ended(call: UwsCall): void {
-    this.#count--;
     this.#open.delete(call);
     this.#endIfIdle();
   }
 
   #endIfIdle(): void {
-    if (!this.isClosing || this.#isOver || this.#count > 0 || this.#sockets.size > 0) return;
+    if (!this.isClosing || this.#isOver || this.#sockets.size > 0 || !this.#open.isEmpty) return;
     this.#isOver = true;
     // later, because this tick's responses are still to be sent
     setImmediate(() => {
