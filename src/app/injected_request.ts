@@ -45,7 +45,7 @@ export type InjectTarget = string | URL | Request | InjectRequest;
 
 /** Option names from light-my-request and HTTP clients. */
 const INSTEAD: Readonly<Record<string, string>> = {
-  json: "body accepts an object and sends it as JSON",
+  json: "use body",
   payload: "use body",
   query: "put it in the URL",
 };
@@ -58,17 +58,14 @@ const INSTEAD: Readonly<Record<string, string>> = {
  * @throws {TypeError} If the target is neither a path starting with a slash nor a URL, or `init` makes no valid request
  */
 export function injected(target: InjectTarget, init: InjectInit): [request: Request, env: unknown, ctx: unknown] {
-  const { url, env, ctx, ...rest } = isOptions(target) ? { ...target, ...init } : { ...init, url: target };
+  const isUrl = typeof target === "string" || target instanceof URL || target instanceof Request;
+  const { url, env, ctx, ...rest } = isUrl ? { ...init, url: target } : { ...target, ...init };
   for (const name in INSTEAD) {
     if (name in rest) {
       throw new TypeError(`app.inject: there is no option ${name}; ${INSTEAD[name]}`);
     }
   }
   return [new Request(absoluteTarget(url), isJson(rest.body) ? asJson(rest) : rest as RequestInit), env, ctx];
-}
-
-function isOptions(target: InjectTarget): target is InjectRequest {
-  return typeof target === "object" && target !== null && !(target instanceof URL) && !(target instanceof Request);
 }
 
 // values that Request would turn into "[object Object]"
