@@ -41,8 +41,13 @@ export interface OpenFile {
 export interface WholeFile {
   /** Returns information about it; synchronous, because an open file needs no lookup. */
   stat(): FileStat;
-  /** Hands over its content, as a body that the runtime sends and then closes itself. */
-  take(): ReadableStream<Uint8Array>;
+  /**
+   * Hands over its content: as bytes, or as a body that the runtime sends itself, which can then be neither observed nor
+   * broken off. The file closes itself afterwards.
+   *
+   * @param bytes Its size
+   */
+  take(bytes: number): ReadableStream<Uint8Array> | Promise<Uint8Array<ArrayBuffer>>;
   /** Closes it, unless its content was handed over. */
   close(): void;
 }
@@ -67,12 +72,18 @@ export interface FileSystem {
    */
   open(path: string, start: number): Promise<OpenFile>;
   /**
-   * Opens a file whose content the runtime can send itself. The transfer can then be neither observed nor broken off.
+   * Opens a file to hand over its whole content. Absent where this costs no less than `stat` and `readBytes`.
    *
    * @param path The file
    */
   openWhole?(path: string): Promise<WholeFile>;
-  /** Files up to this many bytes are read at once rather than streamed; absent for the default. */
+  /**
+   * Whether to send a file through `openWhole`.
+   *
+   * @param bytes Its size
+   */
+  opensWhole?(bytes: number): boolean;
+  /** Other files up to this many bytes are read at once rather than streamed; absent for the default. */
   readonly wholeBytes?: number;
   /** Reads a whole file at once. */
   readBytes(path: string): Promise<Uint8Array>;

@@ -113,6 +113,14 @@ function diagnosticsChannel(): DiagnosticsChannel | undefined {
   return deno[deno.internal]?.__nodeProcessBootstrapped ? builtinModule("node:diagnostics_channel") : undefined;
 }
 
+/** Maximum bytes of a file to read at once. */
+const READ_BYTES = 64 * 1024;
+
+/**
+ * Maximum bytes of a file that Deno sends itself, at half the cost. Larger transfers must be observable and abortable.
+ */
+const HANDED_OVER_BYTES = 1024 * 1024;
+
 function denoFiles(): FileSystem {
   return {
     stat: (path) => Deno.stat(path).then(fileStat),
@@ -120,6 +128,8 @@ function denoFiles(): FileSystem {
     names: (folder) => Array.fromAsync(Deno.readDir(folder), ({ name }) => name),
     open: openFile,
     openWhole: (path) => Deno.open(path).then(wholeFile),
+    opensWhole: (bytes) => bytes > READ_BYTES && bytes <= HANDED_OVER_BYTES,
+    wholeBytes: READ_BYTES,
     readBytes: (path) => Deno.readFile(path),
     readText: (path) => Deno.readTextFile(path),
     sourceText: (path) => mayReadFile(path) ? sourceText(path, statSync, Deno.readTextFileSync) : undefined,

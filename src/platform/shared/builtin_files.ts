@@ -51,7 +51,12 @@ export function builtinFiles(load: () => BuiltinFiles, workingDirectory: () => s
   };
 }
 
-function fileStat(info: Stats): FileStat {
+/**
+ * Converts `node:fs`'s information about a file.
+ *
+ * @param info The information
+ */
+export function fileStat(info: Stats): FileStat {
   return { isFile: info.isFile(), isDirectory: info.isDirectory(), size: info.size, mtimeMs: info.mtime.getTime() };
 }
 

@@ -102,11 +102,6 @@ export interface FileTransfer extends FileOptions {
 const YEAR = 365 * 24 * 60 * 60 * 1000;
 /** Files up to this many bytes are read at once, which is cheaper than a stream; platforms may differ. */
 const WHOLE_FILE_BYTES = 64 * 1024;
-/**
- * If the runtime can, it sends whole files up to this many bytes itself, at half the cost. Larger transfers must be
- * observable and abortable.
- */
-const HANDED_OVER_BYTES = 1024 * 1024;
 
 /**
  * Sends a file, part of a file, or a 304, like npm's send does for Express.
@@ -285,17 +280,20 @@ async function sendBytes(
   res.setHeader("Content-Length", length);
   if (res.req.method === "HEAD" || length === 0) return void res.end();
   const whole = length === stat.size;
+  if (whole && files.openWhole !== undefined && files.opensWhole?.(length)) {
+    const file = opened ?? await files.openWhole(path);
+    noteSentWhole(path);
+    assertConnected(res, file);
+    const content = file.take(length);
+    if (content instanceof ReadableStream) return res[handOverKey](content);
+    const bytes = await content;
+    assertConnected(res);
+    return res[handOverKey](bytes);
+  }
   if (length <= (files.wholeBytes ?? WHOLE_FILE_BYTES)) {
     const bytes = whole ? await files.readBytes(path) : await readPart(files, path, start, length);
     assertConnected(res);
     return res[handOverKey](bytes as Uint8Array<ArrayBuffer>);
-  }
-  if (whole && length <= HANDED_OVER_BYTES && files.openWhole !== undefined) {
-    if (opened !== undefined) return res[handOverKey](opened.take());
-    const file = await files.openWhole(path);
-    noteSentWhole(path);
-    assertConnected(res, file);
-    return res[handOverKey](file.take());
   }
   res[streamKey](new FileChunks(await files.open(path, start), length));
   // "close" has already been emitted, and the response has closed the file

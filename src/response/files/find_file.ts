@@ -47,7 +47,7 @@ export class DirectoryError extends Error {
  * open file. That saves a trip to another thread, and the values match the content even if the file is being replaced.
  * Other paths are checked before opening, because opening a pipe would wait for a writer.
  */
-const sentWhole = new GenerationalCache<true>(128);
+const sentWhole = new GenerationalCache<true>(1024);
 
 /**
  * Records that a regular file is sent whole.
