@@ -1,4 +1,4 @@
-import { utf8Bytes } from "../util/encodings.ts";
+import { utf8Bytes, utf8Text } from "../util/encodings.ts";
 
 /** A parsed query: strings, arrays and, with the extended parser, nested objects. */
 // deno-lint-ignore no-explicit-any -- the client chooses a query's content
@@ -61,5 +61,5 @@ function decodeLeniently(text: string): string {
       i += 2;
     } else out.push(bytes[i]!);
   }
-  return new TextDecoder().decode(Uint8Array.from(out));
+  return utf8Text(Uint8Array.from(out));
 }

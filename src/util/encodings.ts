@@ -1,5 +1,5 @@
 import { coded } from "./coded_error.ts";
-// created on first use, because runtimes may load their encoder lazily
+// created on first use, because runtimes may load encoders and decoders lazily
 let encoder: TextEncoder | null = null;
 
 /**
@@ -9,6 +9,18 @@ let encoder: TextEncoder | null = null;
  */
 export function utf8Bytes(text: string): Uint8Array<ArrayBuffer> {
   return (encoder ??= new TextEncoder()).encode(text);
+}
+
+// creating one for each body takes longer than decoding a short one
+let decoder: TextDecoder | null = null;
+
+/**
+ * Decodes UTF-8 without its byte order mark. Invalid bytes become U+FFFD.
+ *
+ * @param bytes Any bytes
+ */
+export function utf8Text(bytes: Uint8Array): string {
+  return (decoder ??= new TextDecoder()).decode(bytes);
 }
 
 /**

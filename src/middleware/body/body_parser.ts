@@ -2,7 +2,7 @@ import { asciiLowerCase, asciiUpperCase } from "../../util/ascii.ts";
 import { parse as parseContentType } from "content-type";
 import { annotated, HttpError } from "../../http/http_error.ts";
 import { withDetails } from "../../util/handler_details.ts";
-import { charsetDecoder, type Decoder, utf8Length } from "../../util/encodings.ts";
+import { charsetDecoder, type Decoder, utf8Length, utf8Text } from "../../util/encodings.ts";
 import { tooLarge } from "../../request/body/body_errors.ts";
 import { exchangeKey, exchangeOf } from "../../exchange/exchange.ts";
 import type { FrameworkRequest } from "../../request/framework_request.ts";
@@ -114,7 +114,7 @@ function takeText(
   next: (error?: unknown) => void,
 ): void {
   readWhole(req[exchangeKey], { limit, announced: length, asText: true }, (content, release) => {
-    const text = typeof content === "string" ? content : new TextDecoder().decode(content);
+    const text = typeof content === "string" ? content : utf8Text(content);
     takeParsed(req, text, parseText, next, { content, length, release });
   }, next);
 }
@@ -189,7 +189,7 @@ async function parse(
     const bytes = req[exchangeKey].app[runtimeKey].nodeBytes(content);
     if (verify !== undefined) runVerify(verify, shown as FrameworkRequest, res, bytes, charset);
     if (charset === null) return bytes;
-    const text = (bigEndian(content, charset) ?? decoder ?? new TextDecoder()).decode(content);
+    const text = (bigEndian(content, charset) ?? decoder)?.decode(content) ?? utf8Text(content);
     return parsed(parseText!, text, charset, req);
   } finally {
     release();

@@ -1,4 +1,4 @@
-import { isLongerThan, utf8Length } from "../../util/encodings.ts";
+import { isLongerThan, utf8Length, utf8Text } from "../../util/encodings.ts";
 import { annotated } from "../../http/http_error.ts";
 import { isDeeper } from "../../util/json_depth.ts";
 import { aborted, connectionReset, isCutOff, tooDeep, tooLarge } from "./body_errors.ts";
@@ -21,9 +21,6 @@ export interface BodyOwner {
 }
 
 type Method = keyof BodyLimits;
-
-/** Created on first use, because runtimes may load their decoder lazily. */
-let decoder: TextDecoder | null = null;
 
 /**
  * Reads the body as JSON, see `req.json()`.
@@ -143,7 +140,7 @@ async function readText<T>(req: BodyOwner, method: Method, use: (text: string) =
   if (arrived !== null) return use(within(arrived, limit));
   const { content, release } = await read(req, method, { limit, asText: true });
   try {
-    return use(typeof content === "string" ? content : (decoder ??= new TextDecoder()).decode(content));
+    return use(typeof content === "string" ? content : utf8Text(content));
   } finally {
     release();
   }

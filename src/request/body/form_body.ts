@@ -1,6 +1,7 @@
 import { parse as parseContentType } from "content-type";
 import { countFields, countParts, MOST_HEAD_BYTES } from "../../http/form_parts.ts";
 import { annotated } from "../../http/http_error.ts";
+import { utf8Text } from "../../util/encodings.ts";
 import { headTooLong, tooManyParts } from "./body_errors.ts";
 
 /** Parses a body's bytes into a form. */
@@ -38,7 +39,7 @@ export function formParser(type: string, limit: number): FormParser {
 async function fieldsOf(bytes: Uint8Array<ArrayBuffer>, limit: number): Promise<FormData> {
   if (countFields(bytes, limit) > limit) throw tooManyParts(limit);
   const form = new FormData();
-  for (const [name, value] of new URLSearchParams(new TextDecoder().decode(bytes))) form.append(name, value);
+  for (const [name, value] of new URLSearchParams(utf8Text(bytes))) form.append(name, value);
   return form;
 }
 
