@@ -3,7 +3,8 @@
  *
  * A Worker needs no special entry: `export default app` serves an application, `req.env` holds its bindings,
  * `req.waitUntil(work)` continues after the response, and `app.ws()` accepts WebSockets. A Worker's connections cannot
- * reach each other. In a Durable Object they can, including through topics, and the object hibernates between messages:
+ * reach each other. In a Durable Object, they can, including through topics, and the object hibernates between
+ * messages:
  *
  * @example A chat
  * ```ts ignore

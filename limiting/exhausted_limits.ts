@@ -13,7 +13,7 @@ function refilled(): WeakMap<object, number> {
  * retries once that limiter admits it, this limiter would refuse the retry.
  *
  * @param req The request
- * @param waitMs ms until the limiter has units again
+ * @param waitMs Time until the limiter has units again, in ms
  */
 export function noteExhausted(req: object, waitMs: number): void {
   const times = refilled();

@@ -19,7 +19,7 @@ const DOT = 46;
  * It depends on the string alone, so a key always has the same source.
  *
  * @param key The key
- * @returns The source, `null` for other keys
+ * @returns The source, or `null` if it has none
  */
 export function sourceOf(key: string): KeySource | null {
   const first = key.charCodeAt(0);

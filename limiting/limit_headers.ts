@@ -75,7 +75,7 @@ function resetInText(reset: number): string {
  * time counts. A limit that will never grant the request sets no header.
  *
  * @param headers The headers
- * @param retryAfterMs ms until the same request is granted
+ * @param retryAfterMs Time until the same request is granted, in ms
  */
 export function writeRetryAfter(headers: HeaderSink, retryAfterMs: number): void {
   if (retryAfterMs === Infinity) return;

@@ -176,7 +176,7 @@ export class SlotTable {
   }
 
   /**
-   * Removes one key. Its shared state is kept, because other keys may have reached their limit with it.
+   * Removes one key. Keeps the shared state, because other keys may have reached their limit in it.
    *
    * @param key The key
    * @returns Whether it had a slot of its own
@@ -204,7 +204,8 @@ export class SlotTable {
   /**
    * Lists the keys that have slots of their own. A key removed and added again during the iteration may appear twice.
    *
-   * It iterates over slots: iterating over a map would never end if keys were removed and added again meanwhile.
+   * It iterates over slots: iterating over a map would never end if keys were removed and added again during the
+   * iteration.
    */
   *entries(): Generator<readonly [key: string, slot: number]> {
     const slots = this.#used;

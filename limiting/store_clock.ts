@@ -35,7 +35,7 @@ export function elapsedTime(): TimeSource {
     const time = Date.now();
     if (time < latest || time - latest >= JUMP_MS) {
       const even = performance.now();
-      // not earlier: on Workers there is no time yet when a module loads
+      // not earlier: on Workers, the clock has no time yet while a module loads
       start ??= time - even;
       const jump = time - lead - (start + even);
       if (Math.abs(jump) >= JUMP_MS) lead += jump;

@@ -34,7 +34,7 @@ interface EndingSocket {
   readonly readableEnded?: boolean;
   /** The error that closed it. */
   readonly errored?: object | null;
-  /** The idle time in ms after which the server closes the connection; 0 or `undefined` for none. */
+  /** Idle time before the server closes the connection, in ms; 0 or `undefined` means no limit. */
   readonly timeout?: number | undefined;
 }
 

@@ -202,7 +202,7 @@ export class FrameworkApp<
   #connections: Connections | null = null;
   readonly #openStreams = new OpenStreams();
   readonly #lifecycle = new Lifecycle(this);
-  /** The {@linkcode INHERITABLE_DEFAULTS} that still have their default. */
+  /** The {@linkcode INHERITABLE_DEFAULTS} that are still at their default. */
   readonly #untouchedDefaults = new Set<string>();
   #router: BaseRouter | null = null;
   #fetch: AppFetch | null = null;
@@ -221,7 +221,7 @@ export class FrameworkApp<
     },
   };
 
-  /** Attaches the application's own values to requests; `null` for none. */
+  /** Attaches the application's own values to requests; `null` if there are none. */
   _appContext: AppContext | null = null;
   /** Values available in all of this application's views. */
   locals: AppLocals = Object.create(null);
@@ -446,7 +446,8 @@ export class FrameworkApp<
    *
    * @param req The request
    * @param res The response
-   * @param next Runs when no layer responded; without it the application sends its own 404 or error page, as in Express
+   * @param next Runs when no layer responded; without it, the application sends its own 404 or error page, as in
+   * Express
    */
   handle(req: Any, res: Any, next?: Next): void;
   handle(first: Any, second?: Any, next?: Next): Promise<Response> | void {
@@ -710,7 +711,7 @@ export class FrameworkApp<
   /**
    * Sets the context that attaches the application's own values to every request.
    *
-   * @param context The context, or `null` for none
+   * @param context The context, or `null` to remove it
    * @throws {TypeError} If it has no `setApp`
    */
   setAppContext(context: AppContext | null): void {
@@ -833,7 +834,7 @@ export class FrameworkApp<
   /**
    * Listens on a server other than the runtime's.
    *
-   * @param maker Creates the server; `undefined` for the runtime's
+   * @param maker Creates the server; the runtime's server if `undefined`
    * @param args The arguments to `listen`
    * @returns The server
    *
@@ -871,8 +872,8 @@ export class FrameworkApp<
   }
 
   /**
-   * Stops listening, finishes the requests in flight and closes WebSockets with code 1001. While closing, the
-   * application emits `closing`; use it to end responses that would stay open forever, such as event streams.
+   * Stops listening, finishes in-flight requests and closes WebSockets with code 1001. While closing, the application
+   * emits `closing`; use it to end responses that would stay open forever, such as event streams.
    *
    * @param options How long to accept requests, and when to cut the remaining connections; or the callback
    * @param callback Runs when everything is closed, or with the error
@@ -913,14 +914,16 @@ export class FrameworkApp<
   /**
    * The handlers that Bun's server needs for WebSockets: `Bun.serve({ fetch: app.fetch, websocket: app.websocket })`.
    *
-   * `app.listen` and `export default app` pass them automatically. On other runtimes it is `undefined`. Bun has one
+   * `app.listen` and `export default app` pass them automatically. On other runtimes, it is `undefined`. Bun has one
    * message size limit per server, so register routes with a larger `maxMessageBytes` before reading this.
    */
   get websocket(): Any {
     return detectPlatform().socketHandlers?.(longestMessage(this.router));
   }
 
-  /** Seconds after which Bun cuts an exported application's idle connections; 0 for never, as on other runtimes. */
+  /**
+   * Idle time before Bun cuts an exported application's connections, in seconds; 0 means never, as on other runtimes.
+   */
   get idleTimeout(): number | undefined {
     return detectPlatform().serverLimits?.idleTimeout;
   }

@@ -26,12 +26,12 @@ export type ListenCallback = (error?: Error) => void;
  * ```
  */
 export interface CloseOptions {
-  /** ms after which busy connections are cut; by default, closing waits for them. */
+  /** Time before busy connections are cut, in ms; by default, closing waits for them. */
   timeoutMs?: number;
   /**
-   * ms for which servers still accept connections and requests; 0 by default, and included in `timeoutMs`. Meanwhile
-   * `app.isClosing` is true and each connection ends with its next response. So load balancers notice that the process
-   * is not ready, and clients reconnect elsewhere.
+   * How long servers still accept connections and requests, in ms; 0 by default, and included in `timeoutMs`. During
+   * that time, `app.isClosing` is true and each connection ends with its next response, so load balancers notice that
+   * the process is not ready, and clients reconnect elsewhere.
    */
   drainDelayMs?: number;
 }
@@ -51,7 +51,7 @@ interface Owner extends Routed {
 interface Listening {
   readonly platform: PlatformServer;
   readonly server: Server;
-  /** Settles once all requests in flight have a response; `null` until the server is stopped. */
+  /** Settles once all in-flight requests have completed; `null` until the server is stopped. */
   stopped: Promise<void> | null;
   forgetSignal(): void;
 }
@@ -117,7 +117,7 @@ export class Lifecycle {
     return server;
   }
 
-  // Errors thrown during startup are uncaught exceptions, as on Node: they end the process, and a supervisor restarts
+  // Errors thrown during startup are uncaught exceptions, as on Node: they crash the process, and a supervisor restarts
   // it. Errors that listeners throw after the server has closed are reported.
   #announce(listening: Listening, callback: ListenCallback | undefined): void {
     const { platform, server } = listening;
@@ -191,7 +191,7 @@ export class Lifecycle {
     noteClosing(1);
     const closing = this.#shutDown(atOnce, drainDelayMs, this.#deadline.promise).finally(() => {
       noteClosing(-1);
-      // the application may have listened again meanwhile, and may be closing again
+      // by now, the application may have listened again, and may be closing again
       if (this.#closing === closing) this.#closing = null;
     });
     return closing;
@@ -283,7 +283,7 @@ export class Lifecycle {
 }
 
 // If a server cannot listen, its listeners get the error; without listeners, server.finished rejects. Unhandled, that
-// ends the process, as on Node.
+// crashes the process, as on Node.
 function isHeard(server: Server): boolean {
   const { finished } = server;
   if (server.listenerCount("error") === 0) return false;

@@ -38,9 +38,9 @@ class Reported {
 }
 
 /**
- * Reports an error to the `error` listeners on an application, or on its nearest parent that has any. Without listeners
- * it is written to the console, except when the setting `env` is `"test"`. In production, an error that contains
- * secrets, or has properties that may hold the body or the failed command, is written as a redacted string.
+ * Reports an error to the `error` listeners on an application, or on its nearest parent that has any. Without
+ * listeners, it is written to the console, except when the setting `env` is `"test"`. In production, an error that
+ * contains secrets, or has properties that may hold the body or the failed command, is written as a redacted string.
  *
  * The same error is reported once per request, however many layers it passes. Other requests report it again, because
  * programs may throw one object repeatedly.

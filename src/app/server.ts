@@ -78,8 +78,8 @@ export class Server extends Emitter {
   }
 
   /**
-   * Whether it listens: true once it is bound, until closing begins. On Deno it is also false while the server tries to
-   * listen again, having lost its port because the process ran out of file descriptors.
+   * Whether it listens: true once it is bound, until closing begins. On Deno, it is also false while the server tries
+   * to listen again, having lost its port because the process ran out of file descriptors.
    */
   get listening(): boolean {
     const { native, listening } = this.#platform;
@@ -94,7 +94,7 @@ export class Server extends Emitter {
 
   /**
    * Resolves when the server has stopped. Rejects if it could not listen, or could not listen again after losing its
-   * port; an unhandled rejection ends the process.
+   * port; an unhandled rejection crashes the process.
    */
   get finished(): Promise<void> {
     // a separate promise, which stays unhandled even if the platform's was handled
@@ -226,8 +226,8 @@ export class Server extends Emitter {
   }
 
   /**
-   * Stops listening, finishes the requests in flight, and closes the application's WebSockets with code 1001. Closing
-   * the last server closes the application.
+   * Stops listening, finishes in-flight requests, and closes the application's WebSockets with code 1001. Closing the
+   * last server closes the application.
    *
    * @param callback Runs when everything is closed, or with the error: as on Node, `ERR_SERVER_NOT_RUNNING` if closing
    * had already begun

@@ -19,9 +19,9 @@ export interface AppSettings {
   "body budget"?: number | string;
   /**
    * Maximum size for bodies read with `req.json()`, `req.text()`, `req.arrayBuffer()`, `req.blob()` and
-   * `req.formData()`: bytes, a string such as `"2mb"`, or an object with one of these per method; `Infinity` for none.
-   * By default 1 MiB for JSON and text, 10 MiB for the rest; larger bodies get 413. Parsers have their own `limit`;
-   * streams have none.
+   * `req.formData()`: bytes, a string such as `"2mb"`, or an object with one of these per method; `Infinity` means no
+   * limit. By default 1 MiB for JSON and text, 10 MiB for the rest; larger bodies get 413. Parsers have their own
+   * `limit`; streams have none.
    */
   "body limit"?: BodyLimitSetting;
   /**
@@ -57,7 +57,9 @@ export interface AppSettings {
   "json replacer"?: SettingValue;
   /** Indentation for `JSON.stringify`; none by default. */
   "json spaces"?: string | number;
-  /** `"simple"`, the default, `"extended"`, `false`, or a function that gets the query string (`null` for none). */
+  /**
+   * `"simple"`, the default, `"extended"`, `false`, or a function that gets the query string (`null` if there is none).
+   */
   "query parser": boolean | "simple" | "extended" | ((text: string | null) => Record<string, SettingValue>);
   /**
    * Maximum bytes queued in the process for slow clients, in WebSockets and in bodies written with `res.write`: a
@@ -165,7 +167,7 @@ export function parseUnchosenQuery(text: string | null): Record<string, string |
  * Describes a near miss of a built-in setting name, which would otherwise become the program's own setting.
  *
  * @param name The name
- * @returns A message if there is such a name
+ * @returns A message that suggests the built-in name; empty if no name is close
  */
 export function misspeltSetting(name: unknown): string[] {
   // a compiled form may be stored directly

@@ -3,7 +3,7 @@ import { type FSWatcher, readdirSync, watch } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
 
-/** ms to wait for further changes, because editors write several files at once. */
+/** How long to wait for further changes, in ms, because editors write several files at once. */
 const QUIET_MS = 50;
 
 /** Packages and tool directories, which are not watched. */
@@ -11,7 +11,7 @@ const IGNORED = /^(?:node_modules|\..*)$/;
 
 /**
  * Runs the same command again without some of its arguments, now and whenever a file in a directory changes, until the
- * process ends.
+ * process exits.
  *
  * @param folder The directory
  * @param output A file in it whose changes are ignored

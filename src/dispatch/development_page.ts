@@ -38,7 +38,7 @@ export interface Shown {
   readonly req: FrameworkRequest;
   /** The application that handles it. */
   readonly app: AppLike;
-  /** The error, `undefined` for none. */
+  /** The error, or `undefined` if there is none. */
   readonly error: unknown;
   /** The response status. */
   readonly status: number;

@@ -23,7 +23,7 @@ export interface ForeignRequest extends WalkedRequest {
 export class ForeignTarget implements RoutingTarget {
   readonly writesUrl = true;
   #req: ForeignRequest;
-  /** The previous `baseUrl`, `undefined` for a request straight from a server. */
+  /** The previous `baseUrl`, or `undefined` if the request comes straight from a server. */
   #outside: string | undefined;
   #base: string;
   #removed = "";
@@ -101,7 +101,7 @@ export class ForeignTarget implements RoutingTarget {
 
 /**
  * Returns a walk's position in a request's URL. An object derived from one of our requests gets its own URL once a
- * mount writes to it, as in Express, so other code can use the original meanwhile.
+ * mount writes to it, as in Express, so other code can still use the original.
  *
  * @param req The request
  */

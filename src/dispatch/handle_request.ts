@@ -72,7 +72,7 @@ function serveObserved(
   return observation.follow(() => serveExchange(layers, exchange, req, info, context, observation));
 }
 
-/** The channel for publishing handler calls, `null` for none, `undefined` before the first request. */
+/** The channel for publishing handler calls; `null` if there is none, `undefined` before the first request. */
 let channel: TracingChannels | null | undefined = undefined;
 
 // In this file, because it runs on every request. Only an active span, the setting and a subscriber matter.

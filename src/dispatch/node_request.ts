@@ -22,7 +22,7 @@ export function isNodeRequest({ target: { doubt, request } }: Exchange): boolean
 
 /**
  * Responds to such a request with 500 and logs the fix. An error thrown here would be lost on Deno, where `node:http`
- * responds with 400, and would end the process on Node.
+ * responds with 400, and would crash the process on Node.
  *
  * @param exchange The exchange
  * @param info The platform's second argument: Node's response

@@ -4,7 +4,7 @@ import type { AnyHandler } from "../matching/layer.ts";
 import type { Exchange } from "../exchange/exchange.ts";
 
 /**
- * ms after which a handler that has not responded is reported. Handlers also return values not meant as a response,
+ * Time before a handler that has not responded is reported, in ms. Handlers also return values not meant as a response,
  * such as a query's result when its callback responds.
  */
 const PATIENCE_MS = 1000;

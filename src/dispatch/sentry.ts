@@ -27,7 +27,7 @@ export interface SentryRequest {
 }
 
 /**
- * Returns Sentry's state for the current request, created by its server integration. In version 11 or later its spans
+ * Returns Sentry's state for the current request, created by its server integration. In version 11 and later, its spans
  * are not OpenTelemetry's.
  *
  * @returns `null` without Sentry, or if it has created no state

@@ -71,7 +71,7 @@ export class Walk implements WalkOwner {
   #matchedAt: number;
   /** Number of the handler called last, counting from the outermost one running. */
   #turn = 0;
-  /** Number of the handler whose code is running, 0 for none. */
+  /** Number of the handler whose code is running, or 0 if none is. */
   #running = 0;
   /** Whether the handler called last has not called `next` yet. */
   #open = false;
@@ -413,7 +413,7 @@ function handling(error: unknown, fn: AnyHandler): AnyHandler {
 
 // handles a handler's return value: a response, or a promise for one
 function takeResult(result: object | null, walk: Walk, handler: AnyHandler, at: number): void {
-  // checks for a promise first, because on Deno instanceof with a web class takes longer
+  // checks for a promise first, because instanceof with a web class takes longer on Deno
   if (typeof (result as PromiseLike<unknown> | null)?.then !== "function") {
     respond(result, walk, handler, at);
     return;

@@ -70,7 +70,7 @@ export interface AppLike extends EmitterMethods {
   readonly settings: Record<string, SettingValue>;
   /** Path or paths the application is mounted on, `"/"` for the outermost one. */
   readonly mountpath: string | string[];
-  /** The application it is mounted on, `undefined` for the outermost one. */
+  /** The application it is mounted on, or `undefined` if it is the outermost one. */
   readonly parent: AppLike | undefined;
   /** Whether it, or an application it is mounted in, is closing. */
   readonly isClosing: boolean;

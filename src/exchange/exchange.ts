@@ -56,7 +56,7 @@ export function exchangeFor(object: unknown, caller: string): Exchange {
 }
 
 /**
- * Bodies that a web response accepts, `null` for none.
+ * Bodies that a web response accepts; `null` means no body.
  *
  * @internal
  */
@@ -65,7 +65,7 @@ export type WebBody = string | Uint8Array<ArrayBuffer> | Blob | ReadableStream<U
 /**
  * Creates a web response.
  *
- * @param body The body, `null` for none
+ * @param body The body, or `null` if there is none
  * @param status Status
  * @param statusText Reason phrase, empty for the usual one
  * @param head Header names and values in turn, one pair per line

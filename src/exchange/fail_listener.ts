@@ -17,8 +17,8 @@ interface Endable {
 
 /**
  * Reports an error from a listener or callback that the framework called, and ends a response that would otherwise stay
- * open. In Express such an error ends the process, and the connection with it. Here error handlers get the error if
- * nothing was sent, and a response that has begun is cut.
+ * open. In Express, such an error crashes the process, and the connection with it. Here, error handlers get the error
+ * if nothing was sent, and a response that has begun is cut.
  *
  * @param app Reports the error
  * @param req The request

@@ -90,7 +90,7 @@ export interface FileSystem {
   /** Reads a whole file as UTF-8. */
   readText(path: string): Promise<string>;
   /**
-   * Returns a source file's content, for the developer. Synchronous, because the page that shows it ends an exchange.
+   * Returns a source file's content, for the developer error page. Synchronous, because that page ends an exchange.
    *
    * @param path The file's absolute path
    * @returns The string; `undefined` if it cannot be read without a permission prompt

@@ -14,7 +14,7 @@ export interface Waiter {
 }
 
 /**
- * ms after which a handler counts as slow. Watching for a disconnect has a cost on every runtime, and most handlers
+ * Time before a handler counts as slow, in ms. Watching for a disconnect has a cost on every runtime, and most handlers
  * have responded by then.
  */
 const SLOW_MS = 1000;
@@ -99,7 +99,7 @@ export function isPromised(result: unknown): boolean {
  * Records that a server waits for an exchange's response.
  *
  * @param waiter The exchange
- * @param promise The promise that the server gets meanwhile
+ * @param promise The promise that the server gets until then
  * @returns The entry, for `endWaiting`
  */
 export function beginWaiting(waiter: Waiter, promise: Promise<Response>): Waiting {

@@ -292,7 +292,7 @@ export interface ProcessSupport {
    * @param name The package's name
    */
   loadPackage(name: string): Promise<unknown>;
-  /** Returns the channel for publishing handler calls, `null` for none; called on the first request. */
+  /** Returns the channel for publishing handler calls, or `null` if there is none; called on the first request. */
   handlerChannel?(): TracingChannels | null;
   /**
    * Returns whether OpenTelemetry makes the runtime's `fetch` append `traceparent` to the given headers, which would

@@ -106,7 +106,7 @@ function isSendable(value: string): boolean {
 /**
  * Adds fields to a `Vary` header (RFC 9110 section 12.5.5), each once.
  *
- * @param current The current value, `""` for none
+ * @param current The current value, or `""` if there is none
  * @param field One field, a comma list or several fields
  * @returns The new value; `*` if either contains it
  * @throws {TypeError} If a field is not a header name

@@ -68,7 +68,7 @@ const TEXTS: Readonly<Record<number, string>> = {
  * Returns a status's reason phrase, from Node's table.
  *
  * @param status The status
- * @returns The phrase, `undefined` for a status without one
+ * @returns The phrase, or `undefined` if the status has none
  */
 export function statusText(status: number): string | undefined {
   return TEXTS[status];

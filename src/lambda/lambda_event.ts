@@ -2,7 +2,7 @@
 export interface LambdaEventV2 {
   /** The path; decoded by HTTP APIs. */
   readonly rawPath: string;
-  /** The query as sent. */
+  /** The query, exactly as the client sent it. */
   readonly rawQueryString?: string;
   /** The cookies, separately. */
   readonly cookies?: readonly string[] | null;

@@ -23,10 +23,10 @@ export type LayerErrorCall = (
   next: LayerNext,
 ) => unknown;
 
-/** A program's replacement for `handle_request`; `null` for none, so handlers are called directly. */
+/** A program's replacement for `handle_request`; `null` if there is none, so handlers are called directly. */
 export let replacedCall: LayerCall | null = null;
 
-/** A program's replacement for `handle_error`; `null` for none. */
+/** A program's replacement for `handle_error`; `null` if there is none. */
 export let replacedErrorCall: LayerErrorCall | null = null;
 
 /**

@@ -65,7 +65,7 @@ export class PathPattern {
   readonly source: string | RegExp;
   /**
    * The path, or its beginning up to the first part that is not a whole literal or whole parameter. A trailing slash is
-   * significant. Literals have their usual spelling.
+   * significant. Literals are in their normalized spelling.
    */
   readonly text: string;
   /** Whether `text` is the whole path; otherwise the regular expression must be used. */

@@ -15,11 +15,11 @@ export class OptionalPartsError extends PathError {}
  * Creates one regular expression from a parsed path.
  *
  * Parameters are greedy, as in Express 5, which uses a path-to-regexp version that is not an ES module. In the ES
- * module version they are lazy, and `/:name.:ext` would split `a.tar.gz` at the other dot. No part backtracks over the
+ * module version, they are lazy, and `/:name.:ext` would split `a.tar.gz` at the other dot. No part backtracks over the
  * literal before it, so matching takes a bounded number of steps per path character.
  *
  * @param tokens The path
- * @param path The path as written
+ * @param path The path as registered
  * @param options How to match
  * @returns The expression, and a key for each group
  * @throws {PathError} If two parameters have no literal between them, or there are too many optional parts

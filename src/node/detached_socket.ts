@@ -18,7 +18,7 @@ export class DetachedSocket {
    */
   constructor(socket: Duplex) {
     this.#socket = socket;
-    // Node has removed its own listeners; without any listeners, a connection reset would end the process
+    // Node has removed its own listeners; without any listeners, a connection reset would crash the process
     socket.on("error", ignore);
     socket.on("end", leave);
     socket.on("drain", drain);

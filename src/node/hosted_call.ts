@@ -111,8 +111,8 @@ export class HostedCall extends NodeCall {
   }
 
   /**
-   * Removes headers that were set before the application ran and that it has removed. Headers added meanwhile are kept,
-   * because they come from other code, such as a closing server's `Connection: close`.
+   * Removes headers that were set before the application ran and that it has removed. Headers added since then are
+   * kept, because they come from other code, such as a closing server's `Connection: close`.
    *
    * @param isKept Returns whether a header is still set
    */

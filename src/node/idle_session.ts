@@ -3,11 +3,11 @@ import type { ServerHttp2Session } from "node:http2";
 /** Node's own timer, not a test's fake one, which does not delay clients. */
 const { setTimeout, clearTimeout } = globalThis;
 
-/** A session's time limits, read when it starts; 0 for none. */
+/** A session's time limits, read when it starts; 0 means no limit. */
 interface Limits {
-  /** ms for the first request to arrive, as for a request's head over HTTP/1.1. */
+  /** Time for the first request to arrive, in ms, as for a request's head over HTTP/1.1. */
   readonly headersTimeout: number;
-  /** ms from a response to the next request. */
+  /** Time from a response to the next request, in ms. */
   readonly keepAliveTimeout: number;
 }
 

@@ -308,7 +308,7 @@ export class IncomingRequest implements Read {
   }
 
   /**
-   * Watches a request's client through the response, because the signal costs a sixth of a request's time.
+   * Watches a request's client through the response, because the signal accounts for a sixth of the time per request.
    *
    * @param request The request
    * @param watch Notified when the client has disconnected

@@ -18,7 +18,7 @@ const DEFAULTS: Readonly<Record<keyof NodeLimits, number | null>> = {
   maxStreams: 128,
 };
 
-/** ms between Node's connection checks, unless a limit is shorter. */
+/** Interval between Node's connection checks, in ms, unless a limit is shorter. */
 const CHECKED_EVERY_MS = 30_000;
 
 /**

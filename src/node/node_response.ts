@@ -6,7 +6,7 @@ const ASCII = /^[\t\x20-\x7e]*$/;
 
 /** A response's parts. */
 export class RawResponse {
-  /** The body, `null` for none. */
+  /** The body, or `null` if there is none. */
   readonly body: WebBody;
   /** Status. */
   readonly status: number;

@@ -59,7 +59,7 @@ export class NodeSocket implements Pulse {
   /**
    * @param ws The connection
    * @param socket The underlying socket
-   * @param pingTimeoutMs ms after which a client that does not respond to pings counts as disconnected, 0 for never
+   * @param pingTimeoutMs Time without a response to pings before a client counts as disconnected, in ms; 0 means never
    */
   constructor(ws: WsSocket & Owned, socket: Duplex & Owned, pingTimeoutMs: number) {
     this.#ws = ws;
@@ -73,7 +73,7 @@ export class NodeSocket implements Pulse {
     ws.on("ping", onPing);
     socket.on("data", onData);
     socket.on("drain", onDrain);
-    // RFC 6455 section 7.1.1: after both Close frames the server closes the connection; ws would wait for the client
+    // RFC 6455 section 7.1.1: after both Close frames, the server closes the connection; ws would wait for the client
     socket.on("finish", onFinish);
     // it is already open, but has no listeners so far, and messages may have come with the handshake
     ws.pause();

@@ -67,7 +67,7 @@ function pathOf({ url = "/" }: IncomingMessage): string {
   return end === -1 ? url : url.slice(0, end);
 }
 
-// RFC 9110 section 7.8: a server may ignore the header. Node does so without `upgrade` listeners. With a listener it
+// RFC 9110 section 7.8: a server may ignore the header. Node does so without `upgrade` listeners. With a listener, it
 // does not read the body, which would be lost for clients that offer HTTP/2 with every request, so the request is
 // replayed to Node.
 async function giveBack(

@@ -40,13 +40,13 @@ export class UpgradeCall extends HostedCall implements Upgrader {
   }
 
   /**
-   * Waits until earlier requests on the same connection have their responses.
+   * Waits until earlier requests on the same connection have completed.
    *
    * @returns Whether it still needs a response: the client may have disconnected, or the server may be closing
    */
   async turn(): Promise<boolean> {
     if (!await this.#held!.freed()) return false;
-    // sends all data written meanwhile
+    // sends all data written during the wait
     this.res.assignSocket(this.#socket as Socket);
     return !this.res.writableEnded;
   }

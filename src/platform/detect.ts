@@ -31,8 +31,8 @@ export function proposePlatform(platform: Platform): void {
 }
 
 /**
- * Responds to a request from a Node server; Deno and Bun have such servers too. Requires the entry for Node: without it
- * the client gets a 500, and the log explains what to do.
+ * Responds to a request from a Node server; Deno and Bun have such servers too. Requires the entry for Node: without
+ * it, the client gets a 500, and the log explains what to do.
  *
  * @param app The application
  * @param req Node's request

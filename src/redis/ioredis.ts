@@ -36,7 +36,7 @@ export function ioRedis(client: IoRedisClient): PubSubClient {
     publish: (channel, message) => (client.nodes?.("master")[0] ?? client).publish(channel, message),
     listen: (listener) => listenTo(client, listener),
     subscriber(listener, message) {
-      // if it resubscribed itself and Redis refused, the unhandled rejection would end the process
+      // if it resubscribed itself and Redis refused, the unhandled rejection would crash the process
       const options = client.nodes === undefined ? { autoResubscribe: false } : undefined;
       const own = client.duplicate(options as never) as IoRedisDuplicate;
       own.on("messageBuffer", (channel, bytes) => message(String(channel), bytes as Buffer));

@@ -127,7 +127,7 @@ export class RedisBroker implements TopicBroker {
 
   // clients may or may not resubscribe themselves; doing it twice is harmless
   #followAgain(): void {
-    // commands in flight may or may not have run
+    // in-flight commands may or may not have run
     for (const topic of this.#changing) this.#held.add(topic);
     this.#changing = new Set();
     for (const topic of this.#wanted) this.#held.delete(topic);

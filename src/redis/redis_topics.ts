@@ -27,7 +27,7 @@ const NAMES: OptionNames<RedisTopicsOptions> = { prefix: true };
  *
  * A message reaches subscribers in this process at once, as without Redis, and those in other processes at most once.
  * While Redis is unreachable, other processes get nothing, and nothing is sent later. Subscriptions are restored with
- * the connection. An outage does not end the process: the client's `error` events go to the application's listeners.
+ * the connection. An outage does not crash the process: the client's `error` events go to the application's listeners.
  *
  * It publishes through the client, which must be connected, and opens a second connection for its subscriptions.
  * `app.close()` closes this second connection.

@@ -43,7 +43,7 @@ const bestLanguage = remembering((header, offered) => negotiateLanguages(header,
  *
  * @param header The `Accept` header
  * @param offered The server's offers, preferred first; empty for the client's whole list
- * @returns The best offer as written, the client's list if nothing was offered, or `false`
+ * @returns The best offer, spelled as offered; the client's list if nothing was offered; or `false`
  */
 export function acceptedType(header: string | undefined, offered: readonly string[]): string | string[] | false {
   return offered.length === 0 ? negotiateMediaTypes(header) : bestType(header, offered);

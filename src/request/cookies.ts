@@ -13,7 +13,7 @@ export function parseCookies(header: string | undefined): Record<string, Any> {
   const texts = parse(header, { decode: decodeValue });
   const cookies: Record<string, Any> = {};
   for (const name of Object.keys(texts)) {
-    // on a plain object this name would set the prototype
+    // on a plain object, this name would set the prototype
     if (name !== "__proto__") cookies[name] = objectOf(texts[name]!) ?? texts[name];
   }
   return cookies;

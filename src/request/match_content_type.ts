@@ -13,7 +13,7 @@ const UNKNOWN = "unknown/unknown";
  *
  * @param contentType Value of the `Content-Type` header
  * @param types Extensions (`json`), full types, wildcards (`text/*`) or suffixes (`+json`); none for any type
- * @returns The matching type as given (the actual type for wildcards and suffixes), or `false`
+ * @returns The matching type, spelled as in `types` (the actual type for wildcards and suffixes), or `false`
  */
 export function matchContentType(contentType: string | undefined, types: readonly string[]): string | false {
   // the packages lower-case all Unicode, which would turn the Kelvin sign into a "k"

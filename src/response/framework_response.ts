@@ -671,7 +671,7 @@ export class FrameworkResponse<L extends Record<string, Any> = Record<string, An
   render(view: string, options?: object | RenderCallback, callback?: RenderCallback): void {
     if (typeof options === "function") return this.render(view, {}, options as RenderCallback);
     const values = { ...options, _locals: this.locals };
-    // without `next` the request is over: the handler has already passed it on
+    // without `next`, the request is over: the handler has already passed it on
     const fail = (error: unknown): void =>
       this.req.next ? this.req.next(error) : this.app.reportError(error, { req: this.req, phase: "view" });
     const respond: RenderCallback = (error, html) => {
@@ -682,7 +682,7 @@ export class FrameworkResponse<L extends Record<string, Any> = Record<string, An
         fail(late);
       }
     };
-    // errors thrown by the callback go the same way; on Node they would end the process
+    // errors thrown by the callback go the same way; on Node, they would crash the process
     const own: RenderCallback = (error, html) =>
       callGuarded({ reportError: fail }, { phase: "view" }, () => callback!(error, html));
     appOf(this, "res.render").render(view, values, typeof callback === "function" ? own : callback ?? respond);
@@ -850,7 +850,7 @@ function sendBlob<R extends AnyResponse>(res: R, blob: Blob): R {
 
 // The platform sends a one-piece body in one piece, twice as fast as our stream. But we cannot see whether a body is in
 // one piece, and the platform does not report its end. So listeners for the end need our stream. Event streams also do,
-// because on some platforms they would outlive the application. A body without a type may be endless, but may also be
+// because they would outlive the application on some platforms. A body without a type may be endless, but may also be
 // large and urgent: it is passed on as is, unless headers must be added anyway.
 function mayHandOver(res: AnyResponse, { status, headers }: Response): boolean {
   const { headers: outgoing } = res[responseStateKey];

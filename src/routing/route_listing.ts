@@ -22,7 +22,7 @@ export interface RouteInfo {
   path: string | RegExp;
   /** A route's methods in capitals, `*` for `all`; `undefined` for a mounted router. */
   methods: string[] | undefined;
-  /** The mounted router, `undefined` for a route. */
+  /** The mounted router, or `undefined` if it is a route. */
   router: AnyHandler | undefined;
 }
 

@@ -1,5 +1,5 @@
 /** A function with any signature. */
-// deno-lint-ignore no-explicit-any -- the subclass decides about the arguments
+// deno-lint-ignore no-explicit-any -- the subclass defines the arguments
 export type AnyFunction = (...args: any[]) => unknown;
 
 /**

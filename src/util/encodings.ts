@@ -116,7 +116,7 @@ function utf16Bytes(text: string): Uint8Array<ArrayBuffer> {
   return bytes;
 }
 
-/** Decodes bytes chunk by chunk; without a chunk it returns the rest. */
+/** Decodes bytes chunk by chunk; without a chunk, it returns the rest. */
 export interface Decoder {
   /** Decodes a chunk. */
   decode(chunk?: Uint8Array, options?: { stream: boolean }): string;

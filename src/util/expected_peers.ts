@@ -2,7 +2,8 @@ const PEERS: unique symbol = Symbol.for("sluice.peers");
 
 /**
  * Whether the program reads client addresses. Node and Bun lose the address with the connection, so it must be read
- * before a handler waits. On Bun this read takes a sixth of a request. Programs that read no addresses do not pay.
+ * before a handler waits. On Bun, this read accounts for a sixth of the time per request. Programs that read no
+ * addresses do not pay for it.
  *
  * Shared by all copies of this module: limiters from `@sluice/rate-limit` have their own copy.
  */

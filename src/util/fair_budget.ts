@@ -1,6 +1,6 @@
 import { type Linked, LinkedList } from "./linked_list.ts";
 
-/** Milliseconds for which a reservation is young: meanwhile its speed means nothing. */
+/** How long a reservation is young, in ms: until then, its speed means nothing. */
 const YOUNG_MS = 2000;
 /** A counting period in ms; speed covers the current and the previous period. */
 const PERIOD_MS = 1000;

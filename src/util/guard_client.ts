@@ -24,12 +24,12 @@ function guards(): WeakMap<object, Guard> {
 }
 
 /**
- * Listens to a client's `error` event: without a listener, a lost connection ends the process. The errors are logged,
- * at most one per minute, unless the program listens itself.
+ * Listens to a client's `error` event: without a listener, a lost connection crashes the process. The errors are
+ * logged, at most one per minute, unless the program listens itself.
  *
  * A client has one such listener, no matter how many users share it.
  *
- * @param name Name of the code that uses the client, for the log
+ * @param name Name of the client's user, for the log
  * @param client The client; one that emits no events needs no listener
  * @param clock The current time in ms
  * @returns A function that ends the guard; the last call removes the listener

@@ -4,7 +4,7 @@ export interface Registration {
   readonly caller: string;
   /** Method in lower case, `null` for all methods. */
   readonly method: string | null;
-  /** The path as given. */
+  /** The path as registered. */
   readonly path: unknown;
   /** Names of the path's parameters; `null` if its router may merge those from enclosing paths. */
   readonly params: readonly string[] | null;

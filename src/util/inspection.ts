@@ -12,7 +12,7 @@ export interface Inspection {
 /** Shared by all copies of the framework in a process: a program may load a different copy than its inspector. */
 const KEY = Symbol.for("sluice.inspection");
 
-/** The current inspection, `undefined` for none. */
+/** The current inspection, or `undefined` if there is none. */
 export function currentInspection(): Inspection | undefined {
   return (globalThis as { [KEY]?: Inspection })[KEY];
 }

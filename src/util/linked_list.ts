@@ -1,8 +1,8 @@
 /** An object that can be a member of one {@linkcode LinkedList} at a time. */
 export interface Linked<T> {
-  /** The member before it, `null` for none; set by the list. */
+  /** The member before it, or `null` if there is none; set by the list. */
   before: T | null;
-  /** The member after it, `null` for none; set by the list. */
+  /** The member after it, or `null` if there is none; set by the list. */
   after: T | null;
 }
 

@@ -32,7 +32,7 @@ function decoded(escapes: string): string {
   try {
     return decodeURIComponent(escapes);
   } catch {
-    // not UTF-8: matched as sent
+    // not UTF-8: matched without decoding
     return escapes;
   }
 }

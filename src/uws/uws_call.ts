@@ -107,7 +107,7 @@ export class UwsCall implements HostServer, Upgrader, RequestOwner, Flow, UwsInf
     if (this.standIn.isMalformed) this.#refuse("400 Bad Request");
     // the engine makes all its calls in one asynchronous context, where a context that a handler enters would persist
     else asyncScope().runInAsyncScope(() => this.#ask(app));
-    // otherwise the engine would end the process
+    // otherwise, the engine would crash the process
     this.await();
     this.#isInCall = false;
   }
@@ -133,7 +133,7 @@ export class UwsCall implements HostServer, Upgrader, RequestOwner, Flow, UwsInf
     this.server.send(this, response);
   }
 
-  // for one tick: after a response the engine drops incoming body data, even data that has already arrived
+  // for one tick: after a response, the engine drops incoming body data, even data that has already arrived
   #holdBack(response: Response): void {
     this.#isHeldBack = true;
     nextTurn(() => {

@@ -71,7 +71,7 @@ export class UwsRequest implements Read {
     this.method = native.getCaseSensitiveMethod();
     const path = native.getUrl();
     const query = native.getQuery();
-    // `null` for none, or `undefined` in newer versions
+    // `null` if there is none, or `undefined` in newer versions
     const target = typeof query === "string" ? `${path}?${query}` : path;
     this.#target = PLAIN.test(target) ? target : bytewise(target);
     native.forEach((name, value) => this.#add(name, value));

@@ -25,7 +25,9 @@ export class UwsSocket implements Pulse {
   /** Number of times the client has read waiting data. */
   #drained = 0;
 
-  /** @param pingTimeoutMs ms after which a client that does not respond to pings counts as disconnected, 0 for never */
+  /**
+   * @param pingTimeoutMs Time without a response to pings before a client counts as disconnected, in ms; 0 means never
+   */
   constructor(pingTimeoutMs: number) {
     this.#pingTimeoutMs = pingTimeoutMs;
   }

@@ -46,7 +46,7 @@ export function render(host: ViewHost, name: string, options: RenderOptions, giv
   if (typeof given !== "function") {
     throw new TypeError(`res.render and app.render expect a callback as a function, not ${describe(given)}`);
   }
-  // on error there is no string, which Express's type does not show
+  // on error, there is no string, which Express's type does not show
   const callback = given as (error: Error | null, html?: string) => void;
   let isLate = false;
   const values: Record<string, unknown> = { ...host.locals, ...options._locals, ...options };
@@ -83,7 +83,7 @@ function findView(host: ViewHost, name: string): View | Error {
       loadPackage: (packageName: string) => host[runtimeKey].loadPackage(packageName),
     });
   } catch (error) {
-    // the name may come from a client: Express throws, which ends the process if a handler renders after an await
+    // the name may come from a client: Express throws, which crashes the process if a handler renders after an await
     if ((error as { code?: unknown } | null)?.code === MODULE_NOT_FOUND) return error as Error;
     throw error;
   }

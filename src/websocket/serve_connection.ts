@@ -14,7 +14,7 @@ import type { WebSocketHandlers } from "./ws_handlers.ts";
 export interface ConnectionOptions {
   /** The server's end; no event has been dispatched on it yet. */
   readonly socket: ServerEnd;
-  /** The selected sub-protocol, `""` for none. */
+  /** The selected sub-protocol, or `""` if there is none. */
   readonly protocol: string;
   /** The value of `ws.data`. */
   readonly data: ConnectionData;

@@ -8,11 +8,11 @@ import { byteLengthOf, bytesOf } from "./socket_data.ts";
  */
 const MESSAGE_BYTES = 64;
 
-/** Milliseconds between checks whether the client has read anything: the first and the longest interval. */
+/** Interval between checks whether the client has read anything, in ms: the first and the longest. */
 const FIRST_LOOK_MS = 1;
 const LAST_LOOK_MS = 256;
 
-/** Milliseconds that a closing connection waits for its client to read the data already sent. */
+/** How long a closing connection waits for its client to read the data already sent, in ms. */
 const CLOSING_MS = 30_000;
 
 /** A message for one client, or for all a topic's subscribers, which share it while it waits. */
@@ -55,7 +55,7 @@ export class Message {
 export interface Outlet {
   /** Maximum bytes that may wait in the process. */
   readonly most: number;
-  /** Bytes that the runtime would accept now; 0 or less for none. */
+  /** Bytes that the runtime would accept now; 0 or less if it accepts none. */
   room(): number;
   /** Whether the connection can still send. */
   isOpen(): boolean;

@@ -63,7 +63,7 @@ const LONGEST_REASON = 123;
 export class WebSocketConnection<Params = Record<string, Any>> implements Member {
   /** The request, the parameters, and the application's own values. */
   readonly data: ConnectionData<Params>;
-  /** The selected sub-protocol, `""` for none. */
+  /** The selected sub-protocol, or `""` if there is none. */
   readonly protocol: string;
   readonly #socket: WebSocket;
   readonly #connections: Connections;
@@ -165,7 +165,7 @@ export class WebSocketConnection<Params = Record<string, Any>> implements Member
     return this.#outgoing ??= new SendQueue((error) => this.#events.failed(error));
   }
 
-  // checked only occasionally, because on Deno the amount is a call into the runtime
+  // checked only occasionally, because reading the amount is a call into the runtime on Deno
   #isFull(): boolean {
     const { bufferedAmount } = this.#socket;
     this.#room = this.#passable - bufferedAmount;

@@ -24,8 +24,8 @@ export interface WebSocketHandlers<Params = Record<string, Any>> {
   /** The server's sub-protocols, or a function that picks an offered one; by default, the first one offered. */
   protocols?: readonly string[] | ((offered: readonly string[], req: FrameworkRequest<Params>) => string | undefined);
   /**
-   * Milliseconds of silence after which the client counts as disconnected: 120 000 by default, 0 for never. A ping is
-   * sent after half that time. No effect on Workers, which have no pings.
+   * Idle time before the client counts as disconnected, in ms: 120 000 by default; 0 means never. A ping is sent after
+   * half that time. No effect on Workers, which have no pings.
    */
   pingTimeoutMs?: number;
   /**

@@ -31,9 +31,9 @@ export interface Algorithm {
   take(policy: Policy, cells: Cells, now: number, units: number, by?: number): number;
   /** The last ms at which a decision made at `now` is still valid. Omitted if decisions never expire. */
   holdsUntil?(policy: Policy, cells: Cells, now: number): number;
-  /** ms until `units` fit, 0 if they do now. Only called for units up to the capacity. */
+  /** Time until `units` fit, in ms; 0 if they do now. Only called for units up to the capacity. */
   wait(policy: Policy, cells: Cells, now: number, units: number): number;
-  /** ms until the state equals that of a new key. */
+  /** Time until the state equals that of a new key, in ms. */
   reset(policy: Policy, cells: Cells, now: number): number;
   /** Refunds units. Returns whether anything changed. */
   give(policy: Policy, cells: Cells, now: number, stamp: number, units: number): boolean;

@@ -45,7 +45,7 @@ export function shortenBlock(block: Block, windowMs: number, { array, at }: Cell
   array[at + BLOCKED_UNTIL] = Math.min(array[at + BLOCKED_UNTIL]!, now + block.forMs);
 }
 
-/** ms until the state no longer matters. */
+/** Time until the state no longer matters, in ms. */
 export function blockReset({ array, at }: Cells, now: number): number {
   return Math.max(0, array[at + COUNTED_UNTIL]! - now, array[at + BLOCKED_UNTIL]! - now);
 }

@@ -97,7 +97,7 @@ function endOf({ windowMs, align, window }: Policy, now: number): number {
   return align === "clock" ? now - now % windowMs + windowMs : now + windowMs;
 }
 
-/** ms from the end of the window until `units` fit; for the whole limit, until nothing is used. */
+/** Time from the end of the window until `units` fit, in ms; for the whole limit, until nothing is used. */
 function laterMs(policy: Policy, { array, at }: Cells, now: number, units: number): number {
   if (!hasDebts(policy)) return 0;
   const windows = Math.ceil((array[at + USED]! + units - policy.limit) / paidIn(policy)) - 1;
@@ -108,7 +108,7 @@ function laterMs(policy: Policy, { array, at }: Cells, now: number, units: numbe
   return Math.min(LONGEST_DEBT_MS, ms);
 }
 
-/** Decides for a key in debt: nothing is granted, and every wait is for a later window. */
+/** Decides takes for a key in debt: nothing is granted, and every wait is for a later window. */
 function verdictInDebt(policy: Policy, cells: Cells, now: number, cost: number): Verdict {
   const { limit } = policy;
   const waitFor = (units: number) => fixedWindow.wait(policy, cells, now, units);

@@ -80,7 +80,7 @@ export interface TextRefusal {
 }
 
 /**
- * The limiter in front of one framework's handlers. Each adapter calls the methods for which the framework has a hook.
+ * The limiter in front of one framework's handlers. Each adapter calls the methods that its framework has hooks for.
  */
 export class ContextLimiter<Ctx extends object, Rest extends unknown[] = [], Result = unknown> {
   readonly #asker: RequestLimiter<Ctx>;
@@ -132,11 +132,11 @@ export class ContextLimiter<Ctx extends object, Rest extends unknown[] = [], Res
   }
 
   /**
-   * Decides about a request.
+   * Decides whether to admit a request.
    *
    * @param context The context
    * @param rest The arguments after it for functions in the options
-   * @returns The decision; `null` for a skipped request
+   * @returns The decision, or `null` if the request is skipped
    */
   async decide(context: Ctx, ...rest: Rest): Promise<Decision | null> {
     const decision = await this.#asker.ask(context, rest[0] as never);

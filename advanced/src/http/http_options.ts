@@ -209,9 +209,9 @@ export interface RateLimitOptions<
   /** express-rate-limit's name for `onStoreFailure: "open"`. */
   passOnStoreError?: boolean | undefined;
   /**
-   * Mistakes to warn about, once each per process: all by default, `false` for none, or an object with
-   * express-rate-limit's names `trustProxy`, `xForwardedForHeader`, `forwardedHeader`, `keyGeneratorIpFallback`,
-   * `singleCount`. Options are always checked.
+   * Mistakes to warn about, each once per process; all by default. `false` turns all warnings off; an object turns off
+   * single ones, by express-rate-limit's names `trustProxy`, `xForwardedForHeader`, `forwardedHeader`,
+   * `keyGeneratorIpFallback`, `singleCount`. Options are always checked.
    */
   validate?: Validate | undefined;
   /** Bits of an IPv6 address that identify a client, 64 by default. */

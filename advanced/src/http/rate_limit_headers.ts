@@ -17,7 +17,7 @@ export interface HeaderOptions {
   readonly legacy: boolean;
   /** Unit of `X-RateLimit-Reset`: seconds from now, or seconds since 1970. */
   readonly legacyReset: "delta" | "epoch";
-  /** The IETF draft, `null` for none. */
+  /** The IETF draft, or `null` if none. */
   readonly standard: StandardHeaders | null;
   /** Maximum random ms added to `Retry-After`, so that clients do not all retry at once; 0 for none. */
   readonly retryJitterMs: number;

@@ -116,12 +116,12 @@ export class RequestLimiter<Req> {
   }
 
   /**
-   * Decides about a request, and makes it wait if option `delay` requires it.
+   * Decides whether to admit a request, and delays it if the option `delay` says so.
    *
    * @param req The request
    * @param res Second argument for functions in the options; `fetchLimit` has none
-   * @returns The decision, `null` for a skipped request, `Disconnected` if its client disconnected; synchronous unless
-   * a part of it is asynchronous
+   * @returns The decision, `null` if the request is skipped, or `Disconnected` if its client disconnected; synchronous
+   * unless a part of it is asynchronous
    */
   ask(req: Req, res?: ResponseOf<Req>): Awaitable<Decision | null> {
     const asked = this.#ask(req, res);
@@ -270,7 +270,9 @@ export class RequestLimiter<Req> {
   }
 }
 
-/** ms until limits without enough left for another such request have units again; 0 if all limits have enough. */
+/**
+ * Time until limits without enough left for another such request have units again, in ms; 0 if all limits have enough.
+ */
 function refillMs({ takes, verdicts }: Decision): number {
   let wait = 0;
   for (let i = 0; i < takes.length; i++) {

@@ -136,7 +136,7 @@ export class RequestOutcome<Req> {
     }
   }
 
-  // an error must not end the process
+  // an error must not crash the process
   #report(error: unknown, req: Req): void {
     if (this.#limiter.listenerCount("error") > 0) return void tell(this.#limiter, "error", error);
     const report = reporterOf(req, "request");

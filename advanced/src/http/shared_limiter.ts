@@ -14,10 +14,10 @@ const shared = new WeakMap<object, Map<string, Limiter>>();
 const MEMORY: CounterLocation = { home: {}, prefix: "" };
 
 /**
- * Returns the limiter that limiters created inside requests share. Each of them lives for a single request, so it alone
- * could never count past one. They share a limiter if their stores have the same counters, they have the same options,
- * and they have the same `name` or otherwise the same route. Options that only change how a response looks are ignored:
- * they may depend on the client, which must not get a fresh count by changing them.
+ * Returns the limiter that limiters created inside requests share. Each such limiter exists for a single request, so it
+ * could never count past one by itself. They share a limiter if their stores have the same counters, they have the same
+ * options, and they have the same `name` or otherwise the same route. Options that only change how a response looks are
+ * ignored: they may depend on the client, which must not get a fresh count by changing them.
  *
  * @param made The new limiter
  * @param req The request it was created in

@@ -2,8 +2,8 @@ import { isThenable } from "@sluice/shared";
 import type { Awaitable } from "../policy/store.ts";
 
 /**
- * Prepares the result of a user's function to be awaited later. A failure must not end the process while another result
- * is awaited, or once another function has thrown.
+ * Prepares the result of a user's function to be awaited later. A failure must not crash the process while another
+ * result is awaited, or once another function has thrown.
  *
  * @param value The value, or a promise of it
  */

@@ -72,7 +72,10 @@ export class Decision {
     return this.takes[i]!.shadow ? 0 : Math.max(retryAfterMs, nextMs);
   }
 
-  /** ms until the same request could pass all limits that refused it; 0 if it passed, `Infinity` if it never can. */
+  /**
+   * Time until the same request could pass all limits that refused it, in ms; 0 if it passed, `Infinity` if it never
+   * can.
+   */
   get retryAfterMs(): number {
     let longest = 0;
     for (let i = 0; i < this.takes.length; i++) {
@@ -95,7 +98,7 @@ export class Decision {
     return this.tightest.remaining;
   }
 
-  /** ms until the tightest limit is full again. */
+  /** Time until the tightest limit is full again, in ms. */
   get resetMs(): number {
     return this.tightest.resetMs;
   }

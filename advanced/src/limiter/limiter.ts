@@ -65,7 +65,7 @@ const WAIT_NAMES: OptionNames<WaitOptions> = { ...CONSUME_NAMES, signal: true, t
 /**
  * A limiter without HTTP: for WebSocket messages, queues, calls to other services, and as the middleware's engine.
  *
- * With the memory store, decisions are synchronous. With other stores they are promises that never reject: when the
+ * With the memory store, decisions are synchronous. With other stores, they are promises that never reject: when the
  * store fails, `onStoreFailure` decides.
  *
  * It emits `limited` and `shadowLimited` with the decision, `forgiven` with the decision and the units it cost beyond
@@ -578,7 +578,7 @@ export class Limiter extends Emitter {
   }
 
   /**
-   * Reports a listener's error, which must neither prevent a decision nor end the process.
+   * Reports a listener's error, which must neither prevent a decision nor crash the process.
    *
    * @internal
    */

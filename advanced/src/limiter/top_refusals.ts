@@ -24,9 +24,9 @@ export interface RefusedKey {
   readonly key: string;
   /** How often it was refused; too low if more than 2000 keys are refused at a time. */
   readonly refusals: number;
-  /** ms since its last refusal. */
+  /** Time since its last refusal, in ms. */
   readonly sinceMs: number;
-  /** ms until its last refused request could pass; 0 if it already could, `Infinity` if it never can. */
+  /** Time until its last refused request could pass, in ms; 0 if it already could, `Infinity` if it never can. */
   readonly retryAfterMs: number;
   /** Units left at its last refusal, too few for the request. */
   readonly remaining: number;

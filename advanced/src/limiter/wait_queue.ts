@@ -6,7 +6,7 @@ import type { Timers } from "../wrappers/timers.ts";
 import type { Decision } from "./decision.ts";
 import { Cancellation, type Ending, tooLate } from "./cancellation.ts";
 
-/** Recent refunds to remember for requests in flight. */
+/** Maximum recent refunds to remember for in-flight requests. */
 const RECENT = 64;
 
 /** What a queue needs from its limiter. */
@@ -97,7 +97,7 @@ export class WaitQueue {
   readonly #cancellations = new Set<Cancellation>();
   /** Callers that sleep until their last refusal ends, by that refusal. */
   readonly #paused = new Map<Decision, () => void>();
-  /** Recent refunds, `null` for a complete refund: number `n` is at index `n % RECENT`. */
+  /** Recent refunds, `null` if complete: number `n` is at index `n % RECENT`. */
   readonly #recent: (Demanded | null)[] = [];
   #returns = 0;
   #waiting = 0;
@@ -178,7 +178,7 @@ export class WaitQueue {
     const isFirst = lane.waiters.size === 0;
     lane.waiters.add(waiter);
     const { refused } = lane;
-    // behind callers that want more it may be served sooner, because those may abort
+    // behind callers that want more, it may be served sooner, because those may abort
     if (refused !== null && refused.kind === waiter.kind) this.#endHopeless(waiter, refused.until);
     // other callers may have been refused earlier
     if (isFirst) waiter.denied = denied;

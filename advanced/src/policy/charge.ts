@@ -16,7 +16,7 @@ export function setCharge(refusal: Verdict, charge: Charge): void {
   charges.set(refusal, charge);
 }
 
-/** The units a refusal consumed, `undefined` for none. */
+/** The units a refusal consumed, or `undefined` if it consumed none. */
 export function chargeOf(refusal: Verdict): Charge | undefined {
   return charges.get(refusal);
 }

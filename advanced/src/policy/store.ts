@@ -25,11 +25,14 @@ export interface Verdict {
   readonly limit: number;
   /** Units left: exactly this many would be granted now. `NaN` if the store does not report them (`outcomeOnly`). */
   readonly remaining: number;
-  /** ms until the same cost fits, if no other units are consumed; 0 if it was granted, `Infinity` if it never fits. */
+  /**
+   * Time until the same cost fits if no other units are consumed, in ms; 0 if it was granted, `Infinity` if it never
+   * fits.
+   */
   readonly retryAfterMs: number;
-  /** ms until one more unit is available; 0 if the quota is full. */
+  /** Time until one more unit is available, in ms; 0 if the quota is full. */
   readonly nextMs: number;
-  /** ms until the quota is full. */
+  /** Time until the quota is full, in ms. */
   readonly resetMs: number;
   /** Whether the key is blocked after repeated refusals. */
   readonly blocked: boolean;

@@ -40,8 +40,8 @@ const READINGS: readonly ((path: string) => string)[] = [
 
 /**
  * Returns the possible readings of a path, those with the fewest changes first. Sluice, Express and Koa route the path
- * as sent; in a URL, backslashes are slashes and `/../` is resolved; Hono, h3 and Fastify decode it; file names have no
- * encoded slashes and no empty segments. A rule applies if any of these spellings matches.
+ * that the client sent; in a URL, backslashes are slashes and `/../` is resolved; Hono, h3 and Fastify decode it; file
+ * names have no encoded slashes and no empty segments. A rule applies if any of these spellings matches.
  *
  * @param path The path, as sent
  */

@@ -6,7 +6,7 @@ import type { Rule, RuleChoice, RuleRequest, RuleSet } from "./rule_set.ts";
 
 /** The request data that rules need. */
 export interface RuleRequests<Req> {
-  /** The method, as sent. */
+  /** The method, exactly as the client sent it. */
   methodOf(req: Req): string;
   /**
    * The complete path that the router matches, without the query, wherever it is mounted. All candidates, if it may be

@@ -46,7 +46,7 @@ export interface ApplyingRule {
 export interface RuleChoice {
   /** A key for each policy that applies, `null` for the other policies. */
   readonly keys: Exclude<LimiterKeys, string>;
-  /** The cost for each of them. */
+  /** The cost of each policy that applies. */
   readonly cost: Readonly<Record<string, number>> | undefined;
   /** The tier's name, if any policy has settings for it. */
   readonly policy: string | undefined;

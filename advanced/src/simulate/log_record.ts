@@ -25,7 +25,7 @@ export function isLoggedLine(record: LogRecord): record is LoggedLine {
 }
 
 /**
- * Reads lines in one format. Returns `null` for a heading, and throws `UnreadableLine` for a line that it cannot read.
+ * Reads lines in one format. Returns `null` if the line is a heading, and throws `UnreadableLine` if it cannot be read.
  */
 export type LineReader = (line: string) => LogRecord | null;
 

@@ -41,8 +41,8 @@ export interface OtherLimit {
 }
 
 /**
- * Decides about a log's records as a limiter would have, with the limiter, its store and its algorithms, and a clock
- * that follows the records. Records must be in chronological order.
+ * Replays a log's records through a limiter, with its store and its algorithms, and a clock that follows the records.
+ * Records must be in chronological order.
  */
 export class Replay {
   readonly #audience: Audience;
@@ -92,7 +92,7 @@ export class Replay {
     return this.#store.overflows + (this.#tried?.limiter.overflows ?? 0);
   }
 
-  /** Decides about a record. */
+  /** Replays one record. */
   feed(record: LogRecord): void {
     // time never goes back
     this.#now = Math.max(this.#now, record.ms);

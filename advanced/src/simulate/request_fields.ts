@@ -110,7 +110,7 @@ function headerNames(name: string): readonly string[] {
   ];
 }
 
-/** A log does not contain the list of proxies; proxies in the server's own networks are trusted. */
+/** Logs do not list the trusted proxies, so proxies in private networks are trusted. */
 const isProxy = compileTrust("loopback, linklocal, uniquelocal");
 
 // like `trust proxy`, so that no client can make up its own address

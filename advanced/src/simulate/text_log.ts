@@ -4,7 +4,7 @@ import { UnreadableLine } from "./log_record.ts";
 /** The fields in a line, by name; `-` and empty mean none. */
 export type Fields = Readonly<Record<string, string | undefined>>;
 
-/** Splits a line into fields. Returns `null` for a line in a different format. */
+/** Splits a line into fields. Returns `null` if the line is in a different format. */
 export type Grammar = (line: string) => Fields | null;
 
 /**

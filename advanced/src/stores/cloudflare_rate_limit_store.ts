@@ -135,7 +135,7 @@ export class CloudflareRateLimitStore implements Store {
   }
 
   /**
-   * Decides about one key; see {@linkcode Store}. Rejects with an `Error` if the binding replies unexpectedly.
+   * Decides one take; see {@linkcode Store}. Rejects with an `Error` if the binding replies unexpectedly.
    *
    * @throws {TypeError} For more than one take, or a cost above 1
    */

@@ -31,7 +31,7 @@ export interface StateWrite {
   readonly value: Uint8Array | null;
   /** The version that was read. The commit fails if it has changed. */
   readonly expected: unknown;
-  /** ms after which the value may be deleted; it must not be deleted sooner. */
+  /** Minimum time before the value may be deleted, in ms. */
   readonly ttlMs: number;
 }
 

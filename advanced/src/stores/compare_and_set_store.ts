@@ -64,7 +64,7 @@ interface Draft<T> {
 interface Rule<T> {
   /** Decides and updates the states, validly from `now` until `by`. */
   decide(states: KeyState[], now: number, by: number): T;
-  /** ms until a refused take fits; 0 without refusals. */
+  /** Time until a refused take fits, in ms; 0 without refusals. */
   waitMs?(result: T): number;
 }
 

@@ -118,7 +118,7 @@ async function resetPartitions(
   return count;
 }
 
-// collected first: partitions that disappear and reappear in the meantime might be listed endlessly
+// collected first: partitions that disappear and reappear during the iteration might be listed endlessly
 async function allOf(partitions: NonNullable<ExclusiveOptions["partitions"]>): Promise<ReadonlySet<string>> {
   const all = new Set<string>();
   for await (const partition of partitions()) all.add(partition);

@@ -24,7 +24,7 @@ export interface LoggedMemoryStoreOptions extends MemoryStoreOptions {
 export interface LoggedTake {
   /** Its policy name. */
   readonly policy: string;
-  /** The key, as stored. */
+  /** The stored form of the key. */
   readonly key: string;
   /** Units requested. */
   readonly cost: number;

@@ -75,7 +75,7 @@ export class PostgresStore implements Store {
   readonly capabilities: Capabilities;
   readonly #rows: PostgresRows;
   readonly #store: CompareAndSetStore;
-  /** Removes the listeners that keep client errors from ending the process. */
+  /** Removes the listeners that keep client errors from crashing the process. */
   readonly #unguard: () => void;
 
   /**

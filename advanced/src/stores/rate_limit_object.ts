@@ -165,7 +165,7 @@ class StoredRecords implements StateRecords {
     if (this.#memory.size > 0) return;
     const { size } = await this.#storage.list();
     const isAwaited = await this.#storage.getAlarm?.() !== null;
-    // a subclass may keep data there, and a request may have arrived in the meantime
+    // a subclass may keep data there, and a request may have arrived since the check above
     if (size > 0 || isAwaited || this.#memory.size > 0 || !isEmptyDatabase(this.#storage)) return;
     // before compatibility date 2026-02-24, the running alarm's record would remain
     await Promise.all([this.#storage.deleteAlarm?.(), this.#storage.deleteAll?.()]);

@@ -12,7 +12,7 @@ interface Event {
 }
 
 /**
- * Decides about a key from its complete history: the algorithms' plain definitions, without optimizations.
+ * Decides takes for a key from its complete history: the algorithms' plain definitions, without optimizations.
  *
  * Nothing is summed in advance and no wait is computed: it finds a wait by checking the available units at later times.
  * It is slow on purpose, because it is the reference for stores.

@@ -87,7 +87,7 @@ export class Deadline {
     const now = this.#timers.now();
     const late = now - this.#begun - this.#length;
     this.#counted += this.#length + (late > LATE_MS ? 0 : Math.max(0, late));
-    // operations that begin in the meantime belong to the next part
+    // operations that begin from here on belong to the next part
     this.#begun = now;
     this.#length = 0;
     let done = 0;

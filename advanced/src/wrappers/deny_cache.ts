@@ -179,7 +179,7 @@ export class DenyCacheStore implements Store, VerdictCache {
     return this.#forgetting(() => this.#store.reset(selector));
   }
 
-  // before and after: a decision requested meanwhile may have reached the store first
+  // before and after: a decision requested during the change may have reached the store first
   #forgetting<T>(change: () => Awaitable<T>): Awaitable<T> {
     this.#forget();
     const changed = change();

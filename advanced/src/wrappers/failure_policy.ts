@@ -57,7 +57,7 @@ export interface Decided {
 /**
  * Guarantees timely decisions whatever the store does, with a timeout and a fallback.
  *
- * After repeated failures the store is not called for a while (circuit breaker). A decision that arrives too late is
+ * After repeated failures, the store is not called for a while (circuit breaker). A decision that arrives too late is
  * undone if its request has already been refused. Nothing is retried.
  */
 export class FailurePolicy {

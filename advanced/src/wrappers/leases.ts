@@ -36,7 +36,7 @@ const MOST_KEYS = 20_000;
 /** Algorithms where using a unit later in its window is equivalent to using it when it was reserved. */
 export const LEASABLE: readonly AlgorithmName[] = ["fixed-window", "sliding-window"];
 
-/** After this many ms a reply may never arrive, and the next caller sends another request. */
+/** Time before a reply counts as lost and the next caller sends another request, in ms. */
 const PATIENCE_MS = 1000;
 
 /**
@@ -169,7 +169,7 @@ export class LeasingStore implements Store, VerdictCache {
   /** Forgets keys and their leases; see {@linkcode Store}. */
   async reset(selector: Selector): Promise<number> {
     const count = await this.#store.reset(selector);
-    // afterwards, because leases requested meanwhile may have been granted before the store reset the key
+    // afterwards, because leases requested during the reset may have been granted before the store reset the key
     for (const known of [this.#leases, this.#asking]) {
       for (const [signature, { take }] of known) {
         if ((selector.key ?? take.key) === take.key) known.delete(signature);

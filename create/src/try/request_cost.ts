@@ -30,7 +30,7 @@ export interface CostOptions {
 
 /** Time limit for the first response, in ms. */
 const START_MS = 60_000;
-/** ms between attempts to reach the program. */
+/** Interval between attempts to reach the program, in ms. */
 const LOOK_MS = 100;
 /** Warm-up requests: they compile code and open connections. */
 const WARM_UP = 1000;

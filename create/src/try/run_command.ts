@@ -31,7 +31,7 @@ export interface Ended {
 export interface Running {
   /** Id of its first process, which is also the group id of all its processes. */
   readonly pid: number | undefined;
-  /** Resolves when it ends. */
+  /** Resolves when it exits. */
   readonly ended: Promise<Ended>;
   /** Kills all its processes. */
   stop(): void;

@@ -25,7 +25,7 @@ const CHECKSUMS = ["Content-Digest", "Repr-Digest", "Digest", "Content-MD5"];
  * @param status Its status
  * @param length Bytes in the body; `undefined` if unknown
  * @param rules Which responses to compress
- * @returns The coding; `null` for no compression
+ * @returns The coding, or `null` if the response is not compressed
  */
 export function chooseCoding(
   req: Request,

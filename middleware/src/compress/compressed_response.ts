@@ -8,8 +8,8 @@ import type { Coding, Compressor, Taken } from "./coding.ts";
 const WHOLE_BYTES = 32 * 1024;
 
 /**
- * ms after which written output is flushed, unless it already exceeds what the client can accept. A source that does
- * not wait writes hundreds of kilobytes in that time, so flushing costs it next to nothing.
+ * Delay before written output is flushed, in ms, unless it already exceeds what the client can accept. A source that
+ * does not wait writes hundreds of kilobytes in that time, so flushing costs it next to nothing.
  */
 const FLUSH_AFTER_MS = 5;
 

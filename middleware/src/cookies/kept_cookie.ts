@@ -124,7 +124,7 @@ export class KeptCookie {
    * @param req The request
    * @param res The response
    * @param value Its value, in characters that need no encoding
-   * @param maxAgeMs ms for which browsers keep it; until they are closed if `undefined`
+   * @param maxAgeMs How long browsers keep it, in ms; if `undefined`, until they are closed
    * @throws {RangeError} If it is too long for browsers
    */
   write(req: Request, res: Response, value: string, maxAgeMs?: number): void {

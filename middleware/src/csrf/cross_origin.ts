@@ -23,7 +23,7 @@ export function crossOrigin(req: Request, trusted: ReadonlySet<string>): Verdict
   return "foreign";
 }
 
-// Behind an untrusted proxy the scheme is unknown, and an HTTPS origin is accepted like an HTTP origin. But a page
+// Behind an untrusted proxy, the scheme is unknown, and an HTTPS origin is accepted like an HTTP origin. But a page
 // loaded over plain HTTP may be forged.
 function isOwn(req: Request, origin: string): boolean {
   const from = parsed(origin);

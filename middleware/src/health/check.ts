@@ -23,7 +23,7 @@ export interface Check {
   run: CheckFunction;
   /** Timeout in ms. */
   timeoutMs?: number;
-  /** ms for which to reuse a result. */
+  /** How long to reuse a result, in ms. */
   cacheMs?: number;
   /** Whether a failure stops requests to the process, true by default; otherwise the report only warns. */
   critical?: boolean;
@@ -45,7 +45,7 @@ const NAMES: OptionNames<Check> = { run: true, timeoutMs: true, cacheMs: true, c
  */
 const HANGING_LIMITS = 10;
 
-/** Default ms for which to reuse an asynchronous result. */
+/** How long to reuse an asynchronous result by default, in ms. */
 const CACHE_MS = 1000;
 
 /** A run's result. */

@@ -39,7 +39,7 @@ export interface HealthOptions {
   /** Timeout for a check in ms, 1000 by default. */
   timeoutMs?: number;
   /**
-   * ms for which to reuse a check's result, so that frequent probes, which no limit applies to, do not query the
+   * How long to reuse a check's result, in ms, so that frequent probes, which are exempt from limits, do not query the
    * database each time. By default 1000 for asynchronous results, and 0 for synchronous ones, such as `() =>
    * !isDraining`. Requests that arrive while a check runs always share its result.
    */
@@ -201,7 +201,7 @@ class Readiness {
     this.#tell(req, results);
     const statuses = Object.values(checks).map(({ status }) => status);
     if (figures?.overloaded) statuses.push(this.#loadStatus);
-    // closing may have begun meanwhile
+    // closing may have begun while the checks ran
     const closing = req.app.isClosing;
     send(req, res, {
       status: closing ? "fail" : worstOf(statuses),

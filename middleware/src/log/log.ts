@@ -52,7 +52,7 @@ export interface LogOptions {
   sample?: number;
   /** Minimum level to log, `"info"` by default. */
   level?: LogLevel;
-  /** ms after which a request is slow, `Infinity` by default. */
+  /** Duration above which a request counts as slow, in ms; `Infinity` by default. */
   slowMs?: number;
   /**
    * The return value of `shedLoad`: a line at level `warn`, at most every ten seconds, reports how many requests it has
@@ -145,10 +145,10 @@ const NAMES: OptionNames<LogOptions> = {
   clock: true,
 };
 
-/** ms between two lines about refused requests. */
+/** Minimum interval between lines about refused requests, in ms. */
 const REFUSED_EVERY_MS = 10_000;
 
-/** ms between two checks for refused requests. */
+/** Interval between checks for refused requests, in ms. */
 const LOOK_EVERY_MS = 1000;
 
 const LEVELS: readonly LogLevel[] = ["info", "warn", "error"];

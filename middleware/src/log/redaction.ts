@@ -31,7 +31,7 @@ export class Redaction {
   /**
    * Returns a path with its query, without secret values.
    *
-   * @param url The path and query as sent
+   * @param url The request's path and query
    * @param params The parameters, which routers reset when the request leaves them
    * @param pattern The route's path, if there is one
    */
@@ -42,7 +42,7 @@ export class Redaction {
     return end === -1 ? path : `${path}?${url.slice(end + 1).split("&").map((pair) => this.#pair(pair)).join("&")}`;
   }
 
-  // searching for names would cost a tenth of a request
+  // searching for names would account for a tenth of the time per request
   #isHarmless(pattern: string | undefined): boolean {
     if (pattern === undefined) return false;
     let isHarmless = this.#harmless.get(pattern);

@@ -101,7 +101,7 @@ const NAMES: OptionNames<MetricsOptions> = {
 /** OpenTelemetry, "Semantic conventions for HTTP metrics". */
 const BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10];
 
-/** ms for which the page is cached. */
+/** How long the page is cached, in ms. */
 const RECENT_MS = 1000;
 
 const HEADERS = {

@@ -12,7 +12,7 @@ interface Observable {
   addCallback(callback: (result: { observe(value: number, attributes: Attributes): void }) => void): void;
 }
 
-/** An application's requests, as counted by OpenTelemetry. */
+/** An application's requests, counted by OpenTelemetry. */
 export interface MeasuredRequests {
   /** Records the start of a request with 1, its end with -1. */
   active(change: 1 | -1, attributes: Attributes): void;

@@ -5,7 +5,7 @@ import type { TraceContext } from "./trace_context.ts";
 /** An application's error reporting. */
 type ErrorReporter = Pick<Request["app"], "reportError">;
 
-/** An application's facts about its runtime: part of its platform. */
+/** What an application knows about its runtime: part of its platform. */
 interface RuntimeSupport {
   fetchAppendsTrace?(manager: unknown): boolean;
 }

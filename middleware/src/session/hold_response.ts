@@ -22,7 +22,7 @@ export interface ResponseHooks {
   failed(error: unknown): void;
 }
 
-/** Properties that present held output as sent. */
+/** Properties that present held output as if it had been sent. */
 const SHOWN = ["headersSent", "_header", "writableEnded", "finished", "writableNeedDrain"] as const;
 /** Properties that compression defines for the body it compresses. */
 const SHOWN_BY_OTHERS = ["writableEnded", "writableLength", "writableNeedDrain"] as const;

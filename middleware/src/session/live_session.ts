@@ -30,7 +30,7 @@ export class LiveSession implements ResponseHooks {
   readonly #exchange: Exchange;
   readonly #object: RequestSession;
   #kept: KeptSession | null;
-  /** The content as stored. */
+  /** The stored content. */
   #content: string;
   #flash: [kind: string, message: string][];
   /** Whether to save it even if nothing has changed. */

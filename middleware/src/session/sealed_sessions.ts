@@ -7,7 +7,7 @@ const VERSION = 1;
 const SECRET_ID_BYTES = 4;
 const SALT_BYTES = 16;
 /**
- * Leading bytes shared by all cookies sealed with one key. In base64 they are exactly {@linkcode KEY_CHARACTERS}
+ * Leading bytes shared by all cookies sealed with one key. In base64, they are exactly {@linkcode KEY_CHARACTERS}
  * characters.
  */
 const KEY_HEAD_BYTES = 1 + SECRET_ID_BYTES + SALT_BYTES;

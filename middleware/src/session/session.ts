@@ -72,8 +72,8 @@ export interface SessionOptions {
    */
   when?(req: Request): boolean;
   /**
-   * Timeout for a store call in ms, after which it fails with a 503; no timeout by default: the store decides how long
-   * requests wait.
+   * Timeout for a store call, in ms; a call that exceeds it fails with a 503. No timeout by default: the store decides
+   * how long requests wait.
    */
   timeoutMs?: number;
   /**

@@ -39,7 +39,7 @@ export interface SessionKeeper {
    * @param content Its content, as JSON
    * @param ttlMs Its lifetime in ms
    * @param name Its cookie's name
-   * @returns Its cookie's value, `null` if the session was destroyed meanwhile
+   * @returns Its cookie's value, or `null` if the session has since been destroyed
    */
   keep(session: KeptSession, content: string, ttlMs: number, name: string): Promise<string | null>;
   /** Saves an unchanged session. */

@@ -55,7 +55,7 @@ export interface SessionStore {
    * Prolongs a session, unless it no longer exists.
    *
    * @param id Its id
-   * @param ttlMs ms from now until it expires
+   * @param ttlMs Time until it expires, in ms
    * @returns Whether it existed
    */
   touch(id: string, ttlMs: number): Promise<boolean>;
@@ -76,11 +76,11 @@ export interface SessionStore {
  * ```
  */
 export interface SetSessionOptions {
-  /** ms until it expires. */
+  /** Time until it expires, in ms. */
   readonly ttlMs: number;
   /**
-   * Whether it is new. Existing sessions may only be replaced, in one step: if another request has destroyed the
-   * session meanwhile, writing it would bring it back.
+   * Whether it is new. Existing sessions may only be replaced, in one step: if another request has since destroyed the
+   * session, writing it would bring it back.
    */
   readonly isNew: boolean;
 }

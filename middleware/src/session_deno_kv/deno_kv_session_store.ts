@@ -51,7 +51,7 @@ export interface DenoKvSessionStoreOptions {
   clock?: () => number;
 }
 
-/** A session as written. Deno KV deletes expired entries eventually. */
+/** A stored session. Deno KV deletes expired entries eventually. */
 interface Written {
   readonly content: string;
   readonly expires: number;

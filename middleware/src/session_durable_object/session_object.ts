@@ -27,7 +27,7 @@ export type Question =
   | { readonly verb: "destroy" }
   | { readonly verb: "touch"; readonly ttlMs: number };
 
-/** A session as written. */
+/** A stored session. */
 interface Written {
   readonly content: string;
   readonly expires: number;

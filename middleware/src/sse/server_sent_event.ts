@@ -11,7 +11,7 @@ export interface ServerSentEvent {
   event?: string;
   /** Its id: a client that reconnects sends the last one it got. */
   id?: string;
-  /** ms after which the client reconnects if the connection ends. */
+  /** Delay before the client reconnects if the connection ends, in ms. */
   retry?: number;
 }
 

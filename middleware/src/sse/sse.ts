@@ -20,11 +20,11 @@ import { closeWithApp, type OpenStreams } from "./streams_of_app.ts";
  */
 export interface SseOptions {
   /**
-   * ms of silence after which a comment is sent, 15 000 by default, 0 for no comments: proxies cut idle connections,
-   * and only by sending does the server notice a client that has silently disconnected.
+   * Idle time before a comment is sent, in ms; 15 000 by default, 0 for no comments. Proxies cut idle connections, and
+   * the server notices a client that has silently disconnected only by sending.
    */
   heartbeatMs?: number;
-  /** ms after which the client reconnects if the connection ends; by default the client decides. */
+  /** Delay before the client reconnects if the connection ends, in ms; by default, the client decides. */
   retryMs?: number;
   /**
    * Maximum bytes queued for a slow client, 1 MiB by default. Code that awaits `send` never reaches this limit. Over

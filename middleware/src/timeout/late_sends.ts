@@ -8,7 +8,7 @@ const SENDING = [
 
 /**
  * Makes a response ignore anything sent from now on, as responses do after a client disconnects. Thrown in a callback,
- * the error about sent headers would be uncaught and end the process.
+ * the error about sent headers would be uncaught and crash the process.
  *
  * @param res A complete response
  */

@@ -3,7 +3,7 @@ import { asciiLowerCase, trimBlanks } from "@sluice/shared";
 export interface PartHead {
   /** The field's name, `undefined` if there is none. */
   readonly name: string | undefined;
-  /** The client's name for the file, without a path; `undefined` for a part that is not a file. */
+  /** The client's name for the file, without a path; `undefined` if the part is not a file. */
   readonly filename: string | undefined;
   /** Whether it stands for a file input left empty. */
   readonly isUnchosen: boolean;

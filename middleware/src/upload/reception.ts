@@ -21,9 +21,9 @@ export interface FieldPlan {
 export interface FormPlan {
   /** Limits for a form. */
   readonly limits: CheckedLimits;
-  /** Media types of files, `undefined` for any. */
+  /** Allowed media types of files; `undefined` allows any. */
   readonly types: readonly string[] | undefined;
-  /** The fields that may have files, `undefined` for any field. */
+  /** The fields that may have files; `undefined` allows any. */
   readonly fields: ReadonlyMap<string, FieldPlan> | undefined;
   /** Whether `req.files` groups them by field. */
   readonly isByField: boolean;
@@ -38,7 +38,7 @@ export interface FormPlan {
 /** Memory used by all forms in the process. */
 const memory = new FairBudget();
 
-/** ms for which to keep reading a rejected body before the connection closes: as long as other parsers do. */
+/** How long to keep reading a rejected body before the connection closes, in ms: as long as other parsers do. */
 const UNREAD_BODY_MS = 5000;
 
 /** The properties it sets on a request, regardless of the types that the program declares. */

@@ -224,7 +224,7 @@ function receiving<Files>(plan: FormPlan, fields: Record<string, FileField> | un
       req.files ??= plan.isByField ? {} : [];
       return next(plan.isRequired ? Reception.notAForm() : undefined);
     }
-    // another handler may have responded meanwhile, and handled the error
+    // by the time it fails, another handler may have responded, and handled the error
     new Reception(plan, req, res).receive().then(() => next(), (error) => res.writableEnded || next(error));
   }
   // fields with files, for generated documentation

@@ -8,7 +8,7 @@ import { isOnly, kindsOf, localReferences, type Resolve } from "../schema/schema
 import { rawValue } from "./raw_values.ts";
 import { mapped, type ReadValue, ValueReaders } from "./value_readers.ts";
 
-/** Values by name, as parsed. */
+/** Parsed values, by name. */
 export type Values = Readonly<Record<string, unknown>>;
 
 /** Converts a request part to a value that its schema accepts. */

@@ -1,7 +1,7 @@
 import type { Request } from "@sluice/sluice";
 import type { RequestPart } from "../metadata/route_schemas.ts";
 
-/** A value as sent, and how to decode its pieces. */
+/** A value exactly as the client sent it, and how to decode its pieces. */
 export interface RawValue {
   /** The value. */
   readonly raw: string;

@@ -51,7 +51,7 @@ function assertContainer(text: string): void {
   throw primitiveError(text, first.index);
 }
 
-/** Number of characters after which an engine's message excerpt no longer depends on how many follow. */
+/** Number of characters beyond which the text's length no longer affects the excerpt in an engine's message. */
 const EXCERPT = 24;
 
 /** An error in the engine's own words, as in body-parser, from parsing `#`, which starts no JSON value. */

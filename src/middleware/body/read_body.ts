@@ -74,7 +74,7 @@ export function isUncoded(req: FrameworkRequest): boolean {
 }
 
 /**
- * Checks that a body has its announced length.
+ * Checks that a body has the announced length.
  *
  * @param content The received body
  * @param announced The length in bytes

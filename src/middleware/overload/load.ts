@@ -13,7 +13,7 @@ import { runtimeKey } from "../../util/runtime_key.ts";
  */
 const BUSY_TURNS = 5;
 
-/** ms between two heap measurements, which take some microseconds each. */
+/** Interval between heap measurements, in ms; each takes some microseconds. */
 const HEAP_EVERY_MS = 100;
 
 /** Counters and measurements from `shedLoad`. */

@@ -1,6 +1,6 @@
 import type { Threshold } from "./threshold.ts";
 
-/** ms between two measurements: short enough to notice when an overload ends, long enough to cost nothing. */
+/** Interval between measurements, in ms: short enough to notice when an overload ends, long enough to cost nothing. */
 const PAUSE_MS = 10;
 
 /** Minimum share of time that an event loop with no work left spends waiting. */
@@ -31,7 +31,7 @@ export class LoopDelay {
   readonly #turn: readonly Threshold[];
   readonly #busy: readonly Threshold[];
   readonly #staleMs: number;
-  /** Start of the current measurement, -1 for none. */
+  /** Start of the current measurement, or -1 if there is none. */
   #began = -1;
   /** Requests in the measured turn. */
   #requests = 0;

@@ -39,7 +39,7 @@ export interface ShedLoadOptions {
   maxHeapBytes?: number | undefined;
   /** Returns a request's priority; `"normal"` by default. Called for every request, so it should be cheap. */
   priority?: ((req: FrameworkRequest) => RequestPriority | undefined) | undefined;
-  /** Time in ms after which clients should retry, 1000 by default; sent in whole seconds as `Retry-After`. */
+  /** How long clients should wait before they retry, in ms; 1000 by default. Sent in whole seconds as `Retry-After`. */
   retryAfterMs?: number | undefined;
   /** Returns the current time in ms; for tests. */
   clock?: (() => number) | undefined;

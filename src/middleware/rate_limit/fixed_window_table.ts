@@ -6,7 +6,7 @@ import { StoreClock } from "../../../limiting/store_clock.ts";
 export interface Hit {
   /** Requests in the window, including this one. */
   readonly count: number;
-  /** ms until the window ends. */
+  /** Time until the window ends, in ms. */
   readonly resetMs: number;
 }
 

@@ -52,8 +52,9 @@ export interface RateLimitOptions {
   /** How to handle requests from unknown clients: count them together, or fail. `"share"` by default. */
   missingKey?: "share" | "error" | undefined;
   /**
-   * Mistakes to check for, with one warning each per process: all by default, `false` for none, or an object with
-   * express-rate-limit's names `trustProxy`, `xForwardedForHeader`, `forwardedHeader`, `keyGeneratorIpFallback`.
+   * Mistakes to warn about, each once per process; all by default. `false` turns all warnings off; an object turns off
+   * single ones, by express-rate-limit's names `trustProxy`, `xForwardedForHeader`, `forwardedHeader`,
+   * `keyGeneratorIpFallback`.
    */
   validate?: Validate | undefined;
   /** Name for limiters created inside requests; those with the same name count together. */

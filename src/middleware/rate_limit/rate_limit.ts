@@ -150,7 +150,7 @@ function setHeaders(
 }
 
 function refuse(res: FrameworkResponse, { statusCode, message = DEFAULT_MESSAGE }: CheckedRateLimit): void {
-  // other middleware, such as a timeout, may have responded meanwhile
+  // other middleware, such as a timeout, may have responded by now
   if (res.writableEnded) return;
   res.status(statusCode);
   if (typeof message === "string") res.send(message);

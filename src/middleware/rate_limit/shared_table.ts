@@ -15,9 +15,9 @@ const ANYWHERE = "anywhere";
 /**
  * Returns the table shared by limiters created inside requests.
  *
- * Each of them exists for one request only, so on its own it would never count beyond one. Two count as the same
+ * Each such limiter exists for a single request, so it could never count past one by itself. Two count as the same
  * limiter if they have the same `name` and window or, without a name, the same plain options and route: the
- * application's mount path and the route's pattern. Below two `use` prefixes they count together, which overcounts
+ * application's mount path and the route's pattern. Below two `use` prefixes, they count together, which overcounts
  * rather than undercounts; names separate them.
  *
  * @param options The limiter's options

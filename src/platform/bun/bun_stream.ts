@@ -8,7 +8,7 @@ interface DirectController {
   close(): void;
 }
 
-/** Bytes after which to wait for a slow client; waiting for each piece would take as long as sending it. */
+/** Bytes to send before waiting for a slow client; waiting for each piece would take as long as sending it. */
 const WAIT_BYTES = 64 * 1024;
 
 /**

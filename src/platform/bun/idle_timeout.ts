@@ -1,19 +1,19 @@
 /** Maximum seconds that Bun accepts for a timeout. */
 const MOST_SECONDS = 255;
 
-/** Seconds until Bun cuts a connection that is no longer useful; it counts in steps of four. */
+/** Time until Bun cuts a connection that is no longer useful, in seconds; it counts in steps of four. */
 const AT_ONCE = 1;
 
 /** The part of Bun's server used here. */
 interface TimedServer {
-  /** Sets the idle seconds after which a request's connection is cut, 0 for never. */
+  /** Sets how long a request's connection may be idle, in seconds; 0 means no limit. */
   timeout(request: Request, seconds: number): void;
 }
 
 /**
  * Converts a time limit for Bun.
  *
- * @param ms The limit in ms, 0 for none
+ * @param ms The limit in ms; 0 means no limit
  * @returns Seconds, up to the maximum that Bun accepts
  */
 export function bunSeconds(ms: number): number {
@@ -35,7 +35,8 @@ export class IdleTimeout {
 
   /**
    * @param server Bun's server
-   * @param keepAliveMs ms that a connection is kept after a response, 0 for no limit: the server's initial timeout
+   * @param keepAliveMs How long a connection is kept after a response, in ms, 0 for no limit: the server's initial
+   * timeout
    */
   constructor(server: TimedServer, keepAliveMs: number) {
     this.#server = server;
@@ -43,7 +44,7 @@ export class IdleTimeout {
     this.#keepAliveMs = keepAliveMs;
   }
 
-  /** ms that a connection is kept after a response, 0 for no limit. */
+  /** How long a connection is kept after a response, in ms; 0 means no limit. */
   get keepAliveMs(): number {
     return this.#keepAliveMs;
   }

@@ -1,6 +1,6 @@
 /** Deno's internal record of a response; not a public API. */
 interface ResponseRecord {
-  /** The body; absent or `null` for none, and for a string that the server sends directly. */
+  /** The body; absent or `null` if there is none, or if it is a string that the server sends directly. */
   readonly body?: {
     /** A stream, or the original body. */
     readonly streamOrStatic: unknown;

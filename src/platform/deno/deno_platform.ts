@@ -38,13 +38,13 @@ import { untilQuiet } from "../shared/until_quiet.ts";
 import { openStreamsKey } from "../../exchange/app_like.ts";
 import { bindingsOf } from "../shared/bindings.ts";
 
-/** Milliseconds to send the last responses before the server counts as closed. */
+/** Time to send the last responses before the server counts as closed, in ms. */
 const LEAVING_MS = 100;
 
-/** Milliseconds for bodies in flight to arrive: Deno does not always report a disconnect during a body. */
+/** Time for in-flight bodies to arrive, in ms: Deno does not always report a disconnect during a body. */
 const READING_MS = 30_000;
 
-/** Milliseconds between checks on whether bodies in flight have been read. */
+/** Interval between checks on whether in-flight bodies have been read, in ms. */
 const LOOK_MS = 10;
 
 /**
@@ -298,7 +298,7 @@ function upgrade(request: Request, _info: unknown, { protocol, headers, pingTime
     );
   }
   // The protocol is not passed to upgradeWebSocket, which requires the request's exact spelling. The timeout is in
-  // seconds, possibly fractional: after half of it Deno sends a ping, and after the rest it closes.
+  // seconds, possibly fractional: after half of it, Deno sends a ping, and after the rest, it closes.
   const { socket, response } = Deno.upgradeWebSocket(request, { idleTimeout: pingTimeoutMs / 1000 });
   guardSlowClient(socket, pingTimeoutMs);
   for (const [name, value] of headers ?? []) response.headers.append(name, value);

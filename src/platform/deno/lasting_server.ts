@@ -7,7 +7,7 @@ export interface BoundServer {
   readonly addr: { readonly hostname: string; readonly port: number };
   /** Settles when it has ended; rejects if it can accept no more connections. */
   readonly finished: Promise<void>;
-  /** Stops listening, and ends once its requests have their responses. */
+  /** Stops listening, and finishes once its requests have completed. */
   shutdown(): Promise<void>;
   /** Keeps the process alive. */
   ref(): void;
@@ -28,10 +28,10 @@ export type Bind = (signal: AbortSignal, port?: number, received?: () => void) =
 const FIRST_DELAY_MS = 20;
 const MOST_DELAY_MS = 1000;
 
-/** Milliseconds for which attempts to listen again may fail. */
+/** How long attempts to listen again may fail, in ms. */
 const GIVE_UP_MS = 60_000;
 
-/** Milliseconds after which a server that listens again has recovered. */
+/** Time before a server that listens again counts as recovered, in ms. */
 const RECOVERED_MS = 10_000;
 
 /** Maximum number of failed servers that may have connections; beyond it, the oldest one is shut down. */
@@ -159,7 +159,7 @@ export class LastingServer {
     this.#end.reject(error);
   }
 
-  /** Stops listening; resolves once all requests have their responses. */
+  /** Stops listening; resolves once all requests have completed. */
   async shutdown(): Promise<void> {
     const current = this.#stop();
     await Promise.all([current?.server.shutdown(), ...this.#failed.map(({ server }) => ignore(server.shutdown()))]);

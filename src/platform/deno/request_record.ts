@@ -4,7 +4,7 @@ import type { ClientWatch } from "../../exchange/runtime_support.ts";
 interface RequestRecord {
   /** Reads a header without creating `Headers` and without marking the headers as touched. */
   header(name: string): string | null;
-  /** All headers as received; every access creates a new list. */
+  /** All received headers; every access creates a new list. */
   readonly headerList: [name: string, value: string][];
   /** The body; if it has arrived completely, it contains its bytes or string. */
   readonly body?: { readonly streamOrStatic?: { readonly body?: Uint8Array | string } } | null;
@@ -42,8 +42,8 @@ let listTrusted: boolean | undefined;
 const COMMON = ["host", "user-agent", "accept"];
 
 /**
- * Reads a request header, if possible from Deno's own record of the request. Touching `request.headers` costs a sixth
- * of a bare request: its response then passes through two promises, and all headers are copied.
+ * Reads a request header, if possible from Deno's own record of the request. Touching `request.headers` accounts for a
+ * sixth of the time per bare request: its response then passes through two promises, and all headers are copied.
  *
  * Deno 2.9 or later has the record. It is used only if it agrees with the first request, or in the version that the
  * tests run with. See decision 14.
@@ -158,8 +158,8 @@ export function isServed(request: Request): boolean {
 }
 
 /**
- * Detects when a request's client disconnects. This costs a tenth of what the request's signal costs: after every
- * response, Deno creates and dispatches an event for each signal that was read.
+ * Detects when a request's client disconnects. This takes a tenth of the time that the request's signal takes: after
+ * every response, Deno creates and dispatches an event for each signal that was read.
  *
  * @param request The request
  * @param watch Notified when the client disconnects, or once the response has been sent

@@ -1,7 +1,7 @@
 import type { Peer } from "../../exchange/peer.ts";
 import type { AppFetch } from "../shared/platform.ts";
 
-/** Facts that only the server has; Deno does not report them with the request. */
+/** Facts about a server, which Deno does not report with its requests. */
 export interface ServerFacts {
   /** Where it listens. */
   readonly local: Peer;
@@ -9,7 +9,7 @@ export interface ServerFacts {
   readonly isSecure: boolean;
 }
 
-/** Key under which Deno's information about a request stores the server's facts. */
+/** Key for the facts about the server in Deno's information about a request. */
 const factsKey: unique symbol = Symbol("sluice.server");
 
 /** Deno's information about a request. */
@@ -18,10 +18,10 @@ interface Info {
 }
 
 /**
- * Adds the server's facts to every request.
+ * Adds facts about the server to every request.
  *
  * @param handler Handles requests
- * @param facts The server's facts
+ * @param facts Facts about the server
  */
 export function noteServer(handler: AppFetch, facts: ServerFacts): AppFetch {
   return (request, info, context) => {

@@ -15,7 +15,7 @@ const GONE: CloseEventInit = {
  * Deno keeps its buffers until the connection ends. But the application sees it as closed and sends no more.
  *
  * @param socket The server's end
- * @param timeoutMs ms after which such a client counts as disconnected, 0 for never
+ * @param timeoutMs Time before such a client counts as disconnected, in ms; 0 means never
  */
 export function guardSlowClient(socket: WebSocket, timeoutMs: number): void {
   if (timeoutMs === 0) return;

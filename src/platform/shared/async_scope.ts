@@ -27,7 +27,7 @@ const NO_SCOPE: AsyncScope = { runInAsyncScope: (run) => run() };
  * @returns The context's scope; on Workers without `nodejs_compat`, which have no contexts, it does nothing
  */
 export function asyncScope(): AsyncScope {
-  // looked up once: on Node the lookup takes longer than creating a scope
+  // looked up once: on Node, the lookup takes longer than creating a scope
   if (found === undefined) found = builtinModule<ContextModule>("node:async_hooks") ?? null;
   return found === null ? NO_SCOPE : new found.AsyncResource("Sluice");
 }

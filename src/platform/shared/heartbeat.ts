@@ -27,7 +27,7 @@ interface Timer {
   unref?(): void;
 }
 
-/** One timer for all connections with the same timeout: separate timers would take a third of a kilobyte each. */
+/** One timer for all connections with the same timeout: separate timers would use about 0.3 kB each. */
 class Ticker {
   /** Half the timeout in ms. */
   readonly half: number;
@@ -96,7 +96,7 @@ export class Heartbeat implements Linked<Heartbeat> {
   /**
    * Starts the heartbeat.
    *
-   * @param timeoutMs ms of silence after which a client counts as lost, 0 for never
+   * @param timeoutMs Idle time before a client counts as lost, in ms; 0 means never
    * @param pulse The actions
    */
   constructor(timeoutMs: number, pulse: Pulse) {

@@ -39,7 +39,7 @@ export function peerOf(info: unknown, request: Request): Peer {
     if (typeof hostname !== "string") return { address: undefined };
     return { address: canonical(hostname), port: typeof port === "number" ? port : undefined };
   } catch {
-    // after the response, Deno throws; a handler that reads this late must not end the process
+    // after the response, Deno throws; a handler that reads this late must not crash the process
     return { address: undefined };
   }
 }

@@ -17,7 +17,7 @@ export interface ListenOptions extends Partial<ServerTimeouts>, Partial<ServerCo
   /** TCP port; a free one by default or if 0. */
   port?: number;
   /**
-   * Address to listen on; all addresses by default. On Deno and Bun the default is all IPv4 addresses, and `"::"` is
+   * Address to listen on; all addresses by default. On Deno and Bun, the default is all IPv4 addresses, and `"::"` is
    * all addresses.
    */
   hostname?: string;
@@ -64,8 +64,8 @@ export const replacedHandleKey: unique symbol = Symbol("sluice.replaced handle")
 export type NodeHandle = (req: object, res: object) => unknown;
 
 /**
- * A server's time limits in ms; 0 or `Infinity` for none. The names come from Node's `http.Server`, except the last,
- * which comes from nginx.
+ * A server's time limits in ms; 0 or `Infinity` means no limit. The names come from Node's `http.Server`, except the
+ * last, which comes from nginx.
  */
 export interface ServerTimeouts {
   /**
@@ -90,8 +90,8 @@ export interface ServerTimeouts {
 }
 
 /**
- * A server's quantity limits; 0 or `Infinity` for none. The names come from Node's `http.Server`, except the last.
- * Node only.
+ * A server's quantity limits; 0 or `Infinity` means no limit. The names come from Node's `http.Server`, except the
+ * last. Node only.
  */
 export interface ServerCounts {
   /** Concurrent connections; further ones are closed on arrival. No limit by default. */
@@ -143,7 +143,7 @@ export interface PlatformServer {
    * own headers suffice.
    */
   drain?(): void;
-  /** Stops accepting connections; resolves once the requests in flight have their responses. */
+  /** Stops accepting connections; resolves once in-flight requests have completed. */
   shutdown(): Promise<void>;
   /** Responds with 503 to every request still waiting for its handler. */
   abort(): void;
@@ -165,7 +165,7 @@ export interface UpgradeOptions {
   protocol?: string | undefined;
   /** Headers set before the upgrade. */
   headers?: Headers | undefined;
-  /** Milliseconds after which a client that does not answer pings counts as disconnected, 0 for never. */
+  /** Time without a response to pings before a client counts as disconnected, in ms; 0 means never. */
   pingTimeoutMs: number;
   /** Maximum bytes per message; a longer one closes the connection with 1009. */
   maxMessageBytes: number;
@@ -175,7 +175,7 @@ export interface UpgradeOptions {
 
 /** Data that a platform with hibernation saves for each connection. */
 export interface KeptConnection {
-  /** The selected sub-protocol, `""` for none. */
+  /** The selected sub-protocol, or `""` if there is none. */
   readonly protocol: string;
   /** The value of `ws.data`. */
   readonly data: Readonly<Record<string, unknown>>;
@@ -198,7 +198,7 @@ export interface Upgrade {
 
 /** A server's limits under Bun's names. */
 export interface ServerLimits {
-  /** Seconds after which an idle connection is cut, 0 for never. */
+  /** Idle time before a connection is cut, in seconds; 0 means never. */
   readonly idleTimeout: number;
   /** Maximum bytes per body; a request with a larger one is refused. */
   readonly maxRequestBodySize: number;

@@ -1,6 +1,6 @@
 import { created } from "../../util/sequence.ts";
 
-/** Number of polls without a new request after which nothing is waiting to be accepted or read. */
+/** Consecutive polls without a new request before nothing counts as waiting to be accepted or read. */
 const QUIET_POLLS = 3;
 
 /** Maximum number of polls: a server under a flood is never quiet. */

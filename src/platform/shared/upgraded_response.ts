@@ -2,8 +2,8 @@ let marker: Response | null = null;
 
 /**
  * Stands in for the response to a handshake that the runtime has already completed. All connections share it: a copy
- * would take a third of a kilobyte for the life of each connection. Not all runtimes can construct one with status 101,
- * so the status is defined afterwards; headers set on it have no effect.
+ * would use about 0.3 kB for the lifetime of each connection. Not all runtimes can construct one with status 101, so
+ * the status is defined afterwards; headers set on it have no effect.
  */
 export function upgradedResponse(): Response {
   return marker ??= Object.defineProperties(new Response(null), {

@@ -42,7 +42,7 @@ export function timedOut(timeoutMs: number): HttpError {
   });
 }
 
-/** Seconds after which a client may retry: reading bodies takes moments, not minutes. */
+/** How long a client should wait before it retries, in seconds: reading bodies takes moments, not minutes. */
 const RETRY_AFTER_S = 1;
 
 /**

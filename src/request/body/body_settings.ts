@@ -4,7 +4,7 @@ import type { SettingValue } from "../../exchange/app_like.ts";
 
 const MIB = 1024 * 1024;
 
-/** Milliseconds that a body may stay unread after the response: as long as Node's server keeps such a connection. */
+/** How long a body may stay unread after the response, in ms: as long as Node's server keeps such a connection. */
 export const UNREAD_BODY_MS = 5000;
 
 /** Maximum bytes that each request method reads; the `body limit` setting. */
@@ -67,7 +67,7 @@ export function formPartsLimit(settings: Settings): number {
   return settings["form parts limit fn"] ?? FORM_PARTS;
 }
 
-/** Milliseconds that may pass without a new body byte; 0 for no limit. */
+/** Idle time allowed between body bytes, in ms; 0 means no limit. */
 export function bodyTimeout(settings: Settings): number {
   return settings["body timeout fn"] ?? TIMEOUT_MS;
 }

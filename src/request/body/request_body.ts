@@ -56,7 +56,7 @@ export function announcedLength(headed: Headed): number | undefined {
 
 /**
  * A request body, `null` if there is none. After the response, Deno throws on access to the request; a handler that
- * reads this late must not end the process.
+ * reads this late must not crash the process.
  *
  * @param request The request
  */

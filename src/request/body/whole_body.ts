@@ -24,7 +24,7 @@ export const MOST_AT_ONCE: number = 128 * 1024;
 export interface Wanted {
   /** Maximum bytes. */
   readonly limit: number;
-  /** The announced length in bytes, `undefined` for none; nothing is read if it exceeds the limit. */
+  /** The announced length in bytes, or `undefined` if there is none; nothing is read if it exceeds the limit. */
   readonly announced: number | undefined;
   /** Whether a UTF-8 string is wanted and the bytes do not matter. */
   readonly asText?: boolean;
@@ -42,7 +42,7 @@ export type BodyFailed = (error: Error) => void;
 
 /**
  * Reads a whole body, up to the limit, within the process's budget, and only while its client keeps sending. Uses
- * callbacks instead of a promise, because for a small body each additional promise takes as long as parsing.
+ * callbacks instead of a promise, because each additional promise takes as long as parsing a small body.
  *
  * @param exchange The body's exchange
  * @param wanted What to read

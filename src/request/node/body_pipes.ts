@@ -98,7 +98,7 @@ export class BodyPipes {
 
   /** Stops sending chunks to one destination or to all of them. */
   remove(destination?: Destination): void {
-    // without a pipe the body must not be paused, because there may be other listeners
+    // without a pipe, the body must not be paused, because there may be other listeners
     if (destination === undefined ? this.#pipes.size === 0 : !this.#pipes.has(destination)) return;
     for (const [target, { listener, onEnd, onError }] of this.#pipes) {
       if (destination !== undefined && target !== destination) continue;

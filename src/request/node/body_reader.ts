@@ -127,7 +127,7 @@ export class BodyReader {
     return error;
   }
 
-  // the decoder's remaining characters, `null` for none
+  // the decoder's remaining characters, or `null` if there are none
   #rest(): string | null {
     if (this.#reader !== null) this.#assertWhole(this.#declaredLength());
     this.#wait?.end();

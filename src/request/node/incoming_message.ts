@@ -261,7 +261,7 @@ export abstract class IncomingMessage extends Emitter {
     return readableIn(this)?.flowing ?? null;
   }
 
-  /** The encoding set by `setEncoding`, `null` for none. */
+  /** The encoding set by `setEncoding`, or `null` if there is none. */
   get readableEncoding(): string | null {
     return readableIn(this)?.encoding ?? null;
   }
@@ -302,7 +302,7 @@ export abstract class IncomingMessage extends Emitter {
     else if (event === "readable") readableOf(this, "req.on").announce();
   }
 
-  /** Reports an error thrown by a listener, which would end the process on Node. */
+  /** Reports an error thrown by a listener, which would crash the process on Node. */
   override [listenerFailed](error: unknown): void {
     const exchange = exchangeOf(this);
     if (exchange === null) throw error;
@@ -377,7 +377,7 @@ export abstract class IncomingMessage extends Emitter {
   /**
    * Sets the time within which a response must begin; see {@linkcode RequestSocket.setTimeout}.
    *
-   * @param ms The time in ms; 0 for none
+   * @param ms The time in ms; 0 means no limit
    * @param listener Listens for `timeout`, which a request emits while its body is still arriving
    */
   setTimeout(ms: number, listener?: () => void): this {
@@ -478,7 +478,7 @@ function stateOf(message: IncomingMessage): RequestState {
 }
 
 // Whether the headers were copied because the client disconnected. Deno may be releasing the original on this very
-// tick, and reading it then ends the process.
+// tick, and reading it then crashes the process.
 function isKept(message: IncomingMessage): boolean {
   const { aborted, app } = message[exchangeKey];
   return aborted && app[runtimeKey].keepHeaders !== undefined;

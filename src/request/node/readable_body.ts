@@ -164,7 +164,7 @@ export class ReadableBody implements BodyReading {
       while (this.#flowing) {
         const chunk = this.#offered ?? await this.#next();
         if (this.ended) return;
-        // paused meanwhile, or `read` is now in use
+        // paused since then, or `read` is now in use
         if (!this.#flowing) {
           this.#reading = false;
           return this.#keep(chunk);
@@ -180,7 +180,7 @@ export class ReadableBody implements BodyReading {
     }
   }
 
-  // waits for actions that the last chunk's listeners started: formidable opens a file and pauses the body meanwhile
+  // waits for actions that the last chunk's listeners started: formidable pauses the body while it opens a file
   #finishLater(): void {
     this.#ending = true;
     this.nextTurn(() => {
@@ -270,7 +270,7 @@ export class ReadableBody implements BodyReading {
   }
 
   /**
-   * The waiting data, `null` for none; `readable` announces more.
+   * The waiting data, or `null` if there is none; `readable` announces more.
    *
    * @param size Number of bytes, or characters once an encoding is set: returns nothing until that many have arrived or
    * the body has ended
@@ -361,7 +361,7 @@ export class ReadableBody implements BodyReading {
     this.#reader.cancel();
   }
 
-  // An error thrown by a listener. As in Node, nothing follows it; there it ends the process.
+  // An error thrown by a listener. As in Node, nothing follows it; there, it crashes the process.
   #throwLater(error: unknown): void {
     this.ended = true;
     this.failure = error;

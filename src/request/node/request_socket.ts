@@ -219,7 +219,7 @@ export class RequestSocket extends Emitter {
     exchange.onEnd(close);
   }
 
-  /** Reports an error thrown by a listener, which would end the process on Node. */
+  /** Reports an error thrown by a listener, which would crash the process on Node. */
   override [listenerFailed](error: unknown): void {
     const { exchange, req } = this[stateKey];
     failListener(exchange.app, req, error);
@@ -237,7 +237,7 @@ export class RequestSocket extends Emitter {
    * If neither of the first two has a listener, the exchange is aborted, as in Node. Once the response has begun, the
    * platform handles idle time.
    *
-   * @param ms The time in ms; 0 for none
+   * @param ms The time in ms; 0 means no limit
    * @param listener Listens for `timeout`, once
    * @throws {RangeError} If `ms` is negative or not finite
    */
@@ -268,7 +268,7 @@ export class RequestSocket extends Emitter {
     return this;
   }
 
-  /** Does nothing: the platform decides about keep-alive probes. */
+  /** Does nothing: the platform controls keep-alive probes. */
   setKeepAlive(_on?: boolean, _delayMs?: number): this {
     return this;
   }

@@ -18,10 +18,10 @@ export interface FilePathOptions {
 
 /** No file has this name, or guards may not cover the spelling. */
 export class UncoveredError extends HttpError {
-  /** Why, for the developer. */
+  /** The reason, for the developer error page. */
   readonly reason: string;
 
-  /** @param reason Why, for the developer */
+  /** @param reason The reason, for the developer error page */
   constructor(reason: string) {
     // the message for a missing file
     super(404, "ENOENT: no such file or directory", { code: "ENOENT", expose: false });

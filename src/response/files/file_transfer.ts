@@ -135,7 +135,7 @@ export async function transferFile(res: FileResponse, transfer: FileTransfer): P
       found = await findCoded(files, plain, precompressed, res.req.get("accept-encoding"));
     }
     if (res.destroyed && !res.writableFinished) {
-      // the code that watches the transfer gets the error
+      // the transfer's watcher gets the error
       res.destroy();
       throw clientAborted();
     }

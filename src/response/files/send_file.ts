@@ -124,7 +124,7 @@ export function sendFile(
  * Makes a download's path absolute and resolves `..` segments, because the path comes from the developer.
  *
  * @param res The response
- * @param path The path as given
+ * @param path The path, absolute or relative
  */
 export function absolutePath(res: FileResponse, path: string): string {
   const { files } = exchangeOf(res.req)?.app[runtimeKey] ?? appOf(res, "res.download")[runtimeKey];

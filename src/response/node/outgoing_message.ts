@@ -48,7 +48,7 @@ export const streamKey: unique symbol = Symbol("sluice.stream");
 /** Key of the method that reports that a body sent by the platform has failed. */
 export const bodyFailedKey: unique symbol = Symbol("sluice.body failed");
 
-/** Milliseconds for which a pipe into a bodiless response may continue after other writers have run out of time. */
+/** How long a pipe into a bodiless response may continue after other writers have run out of time, in ms. */
 const UNSEEN_PIPE_MS = 60_000;
 
 /** Headers about the body, removed from responses that may not have one. */
@@ -260,7 +260,7 @@ export abstract class OutgoingMessage extends HeaderMethods {
     }
     if (state.stream === null) startStream(this);
     if (done === undefined) return state.stream!.write(bytes);
-    // A copy: after the callback the caller may reuse the memory while the platform is still reading it. (A slice of a
+    // A copy: after the callback, the caller may reuse the memory while the platform is still reading it. (A slice of a
     // Buffer would share the memory.)
     return state.stream!.write(typeof chunk === "string" ? bytes : new Uint8Array(bytes), done);
   }
@@ -352,7 +352,7 @@ export abstract class OutgoingMessage extends HeaderMethods {
     app.reportError(error, { req: requestOf(this), phase: "response", isTold });
   }
 
-  /** Reports an error thrown by a listener, which would end the process on Node. */
+  /** Reports an error thrown by a listener, which would crash the process on Node. */
   override [listenerFailed](error: unknown): void {
     failListener(appOf(this), requestOf(this), error);
   }
@@ -406,7 +406,7 @@ export abstract class OutgoingMessage extends HeaderMethods {
    * Ends the response in one piece, with its whole body. As in Express, middleware that has replaced methods sees the
    * length in the headers and gets the body as a `Buffer`, or no body for HEAD.
    *
-   * @param body The body, `null` for none
+   * @param body The body, or `null` if there is none
    * @param isPage Whether it is one of the framework's own pages, which Express passes as a string
    */
   [endWholeKey](body: string | Uint8Array<ArrayBuffer> | null, isPage: boolean = false): void {
@@ -462,7 +462,7 @@ export abstract class OutgoingMessage extends HeaderMethods {
    * Sets the time within which the response must begin. When it runs out, `timeout` is emitted; without a listener, the
    * response is aborted. A response that has begun is unaffected: the platform handles idle connections.
    *
-   * @param ms The time in ms; 0 for none
+   * @param ms The time in ms; 0 means no limit
    * @param callback Listens for `timeout`
    */
   setTimeout(ms: number, callback?: () => void): this {
@@ -634,7 +634,7 @@ function show(http: NodeHttp | undefined): void {
   });
 }
 
-// Node emits the error even without a listener, which ends the process; here it is reported instead
+// Node emits the error even without a listener, which crashes the process; here, it is reported instead
 function complain(message: OutgoingMessage, done: WriteCallback | undefined): void {
   const error = streamError("ERR_STREAM_WRITE_AFTER_END", "res.write or res.end got a chunk after res.end");
   queueMicrotask(() => {
@@ -778,9 +778,9 @@ function forgetStream(exchange: Exchange, stream: OpenStream): void {
   exchange.streaming = null;
 }
 
-// Without an `error` listener, a failing Node stream ends the process. While the pipe lasts and the program has no
+// Without an `error` listener, a failing Node stream crashes the process. While the pipe lasts and the program has no
 // listener of its own, the error is reported and the response cut, because the client would wait for the rest. A
-// finished response also ends the pipe; if the stream failed after that, a client could end the process.
+// finished response also ends the pipe; if the stream failed after that, a client could crash the process.
 function watchPipe(message: OutgoingMessage, source: unknown): void {
   const { on, off, listenerCount } = (source ?? {}) as Partial<EmitterMethods>;
   // our emitters ignore errors without a listener: any client can disconnect

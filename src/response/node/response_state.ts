@@ -29,7 +29,7 @@ export class ResponseState {
   ending: "unwatched" | "awaited" | "told" = "unwatched";
   /**
    * The body whose length is shown as a header: as in Express, the body from `res.send` and similar methods, not from
-   * `res.end`; `null` for none.
+   * `res.end`; `null` if there is none.
    */
   shown: WebBody = null;
   /** Whether the web response has headers set elsewhere. */

@@ -21,5 +21,5 @@ function nativeBody(body: BodySource | null): ReadableStream | null {
   return new StreamedBody(body, UNWATCHED, queueMicrotask).stream;
 }
 
-// the code that sends the response sees how it ends
+// the sender of the response sees how it ends
 const UNWATCHED: StreamedBodyEvents = { finish: () => {}, abort: () => {}, fail: () => {}, leftOpen: () => {} };

@@ -17,7 +17,7 @@ export function mayHaveContent(status: number): boolean {
  * @param headers A copy of the headers; `Content-Length` and `Transfer-Encoding` are removed or corrected
  * @param body The body
  * @param app The application; it has the runtime
- * @returns The body to send, `null` for none; empty for HEAD
+ * @returns The body to send, or `null` if there is none; empty for HEAD
  */
 export function frame(
   status: number,

@@ -17,7 +17,7 @@ const JSON_INIT: ResponseInit = { headers: { "content-type": JSON_PLAIN } };
  * Headers are set after creation, which is cheaper on all measured runtimes.
  *
  * @param status Status, 200 to 599
- * @param statusText Reason phrase, empty for none
+ * @param statusText Reason phrase; empty if there is none
  * @param headers The headers
  * @param body The body; the runtime adds its length
  * @param exchange The exchange; it has the runtime
@@ -59,8 +59,8 @@ export function webResponse(
  * @param exchange The exchange; it has the runtime
  * @param status Status that allows a body
  * @param type Content type
- * @param tag Entity tag, `undefined` for none
- * @param others Additional headers, without these two, `null` for none
+ * @param tag Entity tag, or `undefined` if there is none
+ * @param others Additional headers besides these two, or `null` if there are none
  * @param body The string
  * @returns The response
  * @throws {TypeError} If it cannot carry a header

@@ -57,7 +57,7 @@ export class RedisConnection implements Pick<RedisPort, "evalsha" | "eval" | "sc
 
   #connect(url: string): Promise<void> {
     return new Promise((resolve, reject) => {
-      // without a listener, an error would end the process
+      // without a listener, an error would crash the process
       this.#client.on("error", (error) => {
         const told = this.#begun === 0 ? explained(error, url) : error;
         // the client keeps trying

@@ -28,7 +28,7 @@ function escapeKey(key: string): string {
 /**
  * Extracts the key from a Redis key.
  *
- * @returns The key, `null` for a different kind of Redis key
+ * @returns The key, or `null` if it is a different kind of Redis key
  */
 export function keyOf(prefix: string, policy: string, redisKey: string): string | null {
   if (!redisKey.startsWith(`${prefix}{`) || !redisKey.endsWith(`}${policy}`)) return null;

@@ -117,7 +117,7 @@ export function redisPortOf(client: RedisClient): RedisPort {
 export function keysBy(port: RedisPort, pattern: string): AsyncIterable<string> {
   const keys: unknown = port.scan(pattern);
   if (typeof keys === "object" && keys !== null && Symbol.asyncIterator in keys) return keys as AsyncIterable<string>;
-  // its result is not needed, and a rejection must not end the process
+  // its result is not needed, and a rejection must not crash the process
   if (isThenable(keys)) keys.then(undefined, () => {});
   throw new TypeError("RedisStore: the client's scan(pattern) must list keys one by one, as an async generator does");
 }

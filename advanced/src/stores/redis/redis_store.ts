@@ -78,7 +78,7 @@ export class RedisStore implements Store {
   readonly #port: RedisPort;
   readonly #prefix: string;
   readonly #clock: (() => number) | undefined;
-  /** Removes the listeners that keep client errors from ending the process. */
+  /** Removes the listeners that keep client errors from crashing the process. */
   readonly #unguard: () => void;
 
   /**

@@ -3,7 +3,7 @@ import type { ContractRun } from "./contract_run.ts";
 
 /** The policies for a property. */
 export interface PolicyRange {
-  /** Whether `onDenied` and `block` may be set; without them a refusal is free. */
+  /** Whether `onDenied` and `block` may be set; without them, a refusal is free. */
   readonly consequences?: boolean;
   /** The lowest limit, 0 by default. */
   readonly leastLimit?: number;

@@ -32,7 +32,7 @@ export interface ConstrainedPath {
 
 const NAME = /[$_\p{ID_Start}][$\u200c\u200d\p{ID_Continue}]*|"[^"]*"/yu;
 
-/** In Express 4 it may also begin with a digit. */
+/** In Express 4, it may also begin with a digit. */
 const PARAMETER_NAME = /[$\u200c\u200d\p{ID_Continue}]+|"[^"]*"/yu;
 
 /** Literal characters that clients may encode. */
@@ -58,7 +58,7 @@ const SIMPLE = /^(?:\\[dw]|[\w|-]|\[(?:\\[dw]|\w|-(?!-))+\]|[+*?]|\{\d+(?:,\d*)?
  *
  * @param path The path as registered
  * @param options How to match
- * @param literal Builds the expression for a literal; without it a literal stays unchanged, as in Express 4
+ * @param literal Builds the expression for a literal; without it, a literal stays unchanged, as in Express 4
  * @returns The expression; `null` if the path has no meaning in Express 4 either
  * @throws {PathDialectError} If a request could make matching slow
  */
