@@ -151,8 +151,8 @@ export async function buildProgram(to: URL, repository: string): Promise<Built> 
 }
 
 /**
- * An entry point that is `mod.ts`, with applications that listen: on Node a program need not name the adapter. It calls
- * the setup itself: a bundler that keeps this module for its side effects drops modules imported only for theirs.
+ * An entry point that is `mod.ts`, with applications that listen: on Node, a program need not name the adapter. It
+ * calls the setup itself: a bundler that keeps this module for its side effects drops modules imported only for theirs.
  */
 async function onNodeEntry(folder: URL): Promise<string> {
   const text = `

@@ -122,7 +122,7 @@ export const NPM_FACTS: Readonly<Record<string, NpmFacts>> = {
     keywords: ["openapi", "validation", "standard-schema", "zod", "valibot", "arktype", "sluice", "express"],
     // generates the requests for ./check
     included: ["fast-check", "pure-rand"],
-    // validates responses; without a license file it cannot be bundled
+    // validates responses; without a license file, it cannot be bundled
     dependencies: ["@cfworker/json-schema", "@standard-schema/spec"],
     // for its types, and for its pages
     optionalPeers: ["@sluice/sluice", "swagger-ui-dist"],

@@ -9,7 +9,7 @@ export interface Finished {
   readonly output: string;
 }
 
-/** Collects a process's output, and echoes it meanwhile if `shown` is given. */
+/** Collects a process's output, and echoes it as it arrives if `shown` is given. */
 async function textOf(
   stream: ReadableStream<Uint8Array>,
   shown?: { writeSync(bytes: Uint8Array): number },
@@ -25,7 +25,7 @@ async function textOf(
 
 /** Options for running a process. */
 export interface RunOptions {
-  /** ms after which it is killed. */
+  /** Time before it is killed, in ms. */
   readonly limitMs: number;
   /** Hides its output. */
   readonly quiet?: boolean;

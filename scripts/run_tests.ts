@@ -80,7 +80,7 @@ const notes: string[] = [];
  *
  * @param name Its name
  * @param args Flags and paths
- * @param quiet Whether to buffer its output until it ends, because a different part prints meanwhile
+ * @param quiet Whether to buffer its output until it exits, because a different part prints while it runs
  */
 async function part(name: string, args: string[], quiet = false): Promise<void> {
   const { code, output } = await run(Deno.execPath(), ["test", "-A", "--unstable-kv", ...args], {

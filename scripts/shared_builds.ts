@@ -12,7 +12,7 @@ import { run } from "./process.ts";
 const ROOT = new URL("../", import.meta.url);
 const FOLDER = new URL(".cache/builds/", ROOT);
 
-/** Age in ms after which a build from earlier sources is no longer in use. */
+/** Age at which a build from earlier sources is no longer in use, in ms. */
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 /** The packages on npm. */
@@ -99,7 +99,7 @@ export function builtOnce(
       const folder = new URL(`${kind}-${digest}/`, FOLDER);
       if (await Deno.stat(folder).catch(() => null) !== null) return folder;
       await removeOld();
-      // a folder with the final name is complete, and no source changed meanwhile
+      // a folder with the final name is complete, and no source changed during the build
       const unfinished = new URL(`${kind}-unfinished/`, FOLDER);
       await build(unfinished);
       if (await digestOf(ROOT) === digest) await Deno.rename(unfinished, folder);

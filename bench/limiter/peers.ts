@@ -1,7 +1,7 @@
 /** In-memory stores: the floors, Sluice's and the peers', all behind the same function. */
 import type { AlgorithmName, Policy } from "../../advanced/src/policy/policy.ts";
 
-/** Decides for the key at an index. */
+/** Makes a decision for the key at an index. */
 export type Decide = (place: number) => unknown;
 
 /** Creates an empty store. */
@@ -21,7 +21,7 @@ export const AWAITED: ReadonlySet<string> = new Set([
   "rate-limiter-flexible",
 ]);
 
-/** Decides once for each of the first keys. */
+/** Makes one decision for each of the first keys. */
 export async function decideEach(decide: Decide, keys: number, isAwaited: boolean): Promise<void> {
   for (let i = 0; i < keys; i++) {
     const decided = decide(i);

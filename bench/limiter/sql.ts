@@ -16,7 +16,7 @@ const WINDOW_MS = 600_000;
 const POLICY = { name: "bench", algorithm: "fixed-window", limit: LIMIT, windowMs: WINDOW_MS } as const;
 const RAW = "INSERT … ON CONFLICT";
 
-/** Decides for a key. */
+/** Makes a decision for a key. */
 type Decide = (key: string) => unknown;
 
 /**

@@ -14,6 +14,6 @@ export interface Rush {
   /** Response time for served requests in ms, at the median and the 99th percentile. */
   readonly p50: number;
   readonly p99: number;
-  /** ms from the end of the rush until a response takes less than 50 ms; `null` if that took longer than a minute. */
+  /** Time from the end of the rush until a response takes less than 50 ms, in ms; `null` if longer than a minute. */
   readonly recovery: number | null;
 }

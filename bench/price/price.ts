@@ -17,7 +17,7 @@ export interface Price {
 /** Connections opened first, so that one-time allocations do not count. */
 const WARM = 2;
 
-/** ms between samples from a server, the number of samples that must agree, and the maximum number. */
+/** Interval between samples from a server in ms, the number of samples that must agree, and the maximum number. */
 const EVERY_MS = 200;
 const AGREEING = 4;
 const MOST_LOOKS = 25;

@@ -29,7 +29,7 @@ export class Child {
    * @param packages Packages for its imports
    * @param worker The program, which serves with `answerRounds`
    * @param args The program's arguments, such as a contestant's name
-   * @throws {Error} If it ends before it is prepared
+   * @throws {Error} If it exits before it is prepared
    */
   static async start(packages: Packages, worker: URL, ...args: readonly string[]): Promise<Child> {
     const flags = denoRun(packages, "--v8-flags=--expose-gc,--max-old-space-size=8192");
@@ -44,7 +44,7 @@ export class Child {
    *
    * @param question A request that the program understands
    * @returns Its response
-   * @throws {Error} If it ends before it has responded
+   * @throws {Error} If it exits before it has responded
    */
   async ask<T = number>(question = "round"): Promise<T> {
     await this.#writer.write(new TextEncoder().encode(`${question}\n`));
@@ -62,7 +62,7 @@ export class Child {
 }
 
 /**
- * Starts several children, two at a time, passes them to a function, and ends all of them afterwards.
+ * Starts several children, two at a time, passes them to a function, and stops them all afterwards.
  *
  * @param worker The program
  * @param all Arguments for each

@@ -27,7 +27,7 @@ export class Server {
    *
    * @param command How to start it
    * @returns The server, listening
-   * @throws {Error} If it ends before it listens
+   * @throws {Error} If it exits before it listens
    */
   static async start(command: ServerCommand): Promise<Server> {
     const process = new Deno.Command("taskset", {

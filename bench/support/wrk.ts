@@ -4,13 +4,13 @@ import { processorTime } from "./processor_time.ts";
 import type { Traffic } from "./traffic.ts";
 
 const SCRIPT = fileURLToPath(new URL("traffic.lua", import.meta.url));
-/** Seconds after which wrk exits if this process is killed; normally it is stopped earlier. */
+/** Maximum run time of wrk in seconds, in case this process is killed; normally it is stopped earlier. */
 const LONGEST = 600;
 /** Printed by the script once it has read all requests. */
 const READY = "ready\n";
 /** The end of wrk's output before it waits until its time runs out. */
 const RUNNING = "connections\n";
-/** ms between requests to stop. */
+/** Interval between requests to stop, in ms. */
 const AGAIN_MS = 20;
 
 /** Options for a wrk run. */
@@ -119,7 +119,7 @@ export class Wrk {
     const requests = count(/(\d+) requests in/);
     const refused = count(/Non-2xx or 3xx responses: (\d+)/);
     const failed = count(/Socket errors: connect (\d+)/) + count(/Socket errors: .* write (\d+)/);
-    // Node closes a connection after five idle seconds, and on a busy machine a pause can take that long
+    // Node closes a connection after five idle seconds, and a pause can take that long on a busy machine
     const closed = count(/Socket errors: .* read (\d+)/);
     const isWhole = refused === (status >= 400 ? requests : 0) && failed === 0 && closed <= connections;
     if (success && isWhole) return requests;

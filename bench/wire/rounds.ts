@@ -19,7 +19,7 @@ export type Rounds = ReadonlyMap<string, readonly Measured[]>;
 export interface Effort {
   /** Number of rounds. */
   readonly rounds: number;
-  /** Seconds for which each contestant is loaded in a round. */
+  /** How long each contestant is loaded in a round, in seconds. */
   readonly seconds: number;
   /**
    * Seconds of load on each contestant before measuring it in one go, for runtimes where a pause slows down the next
@@ -28,10 +28,10 @@ export interface Effort {
   readonly leadSeconds?: number | undefined;
 }
 
-/** ms of load on each contestant before the next one's turn. */
+/** How long each contestant is loaded before the next one's turn, in ms. */
 const SLICE_MS = 100;
 
-/** Minimum time for which a load can be measured, in seconds: one slice, and stopping it. */
+/** Shortest measurable load, in seconds: one slice, and stopping it. */
 const SHORTEST = 2 * SLICE_MS / 1000;
 
 /** Maximum number of retries when a server or its load gets no processor time on a busy machine. */

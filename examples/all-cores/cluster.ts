@@ -1,6 +1,6 @@
 /**
  * All cores on Node, of every version: the first process listens, and distributes its connections to the others in
- * turn. A process that exits is replaced; SIGTERM ends all of them, each after its requests in flight.
+ * turn. A process that exits is replaced; SIGTERM stops all of them, each after its in-flight requests.
  */
 import cluster from "node:cluster";
 import { availableParallelism } from "node:os";

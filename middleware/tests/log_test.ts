@@ -33,7 +33,7 @@ async function ask(app: FrameworkApp, path: string, init?: RequestInit): Promise
   return response;
 }
 
-/** Returns what the console receives meanwhile. */
+/** Returns what the console receives while a function runs. */
 async function consoleOf(run: () => Promise<unknown>): Promise<{ out: unknown[][]; err: unknown[][] }> {
   const { log, error } = console;
   const out: unknown[][] = [];

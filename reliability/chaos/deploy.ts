@@ -20,7 +20,7 @@ interface Way {
   readonly restarts: number;
   /** Starts the proxy in front of the servers. */
   readonly proxy?: typeof haproxy;
-  /** Time in ms after which the proxy has noticed that a server is ready. */
+  /** Time the proxy needs to notice that a server is ready, in ms. */
   readonly seenMs?: number;
 }
 

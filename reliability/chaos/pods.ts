@@ -7,13 +7,13 @@ import { passed } from "../support/passed.ts";
 /** Time in ms between the starts of two probes, and a probe's time limit: `periodSeconds`, `timeoutSeconds`. */
 const PERIOD_MS = 1000;
 const TIMEOUT_MS = 1000;
-/** Consecutive failures after which a container is restarted or gets no connections: `failureThreshold`. */
+/** Consecutive failures before a container is restarted or gets no more connections: `failureThreshold`. */
 const FAILURES = 3;
 /** Time in ms until all nodes have noticed that the endpoints changed. */
 const ENDPOINTS_MS = 500;
 /** Delay before a pod being deleted gets the signal, in ms: a `preStop` hook that sleeps. */
 const PRE_STOP_MS = 1000;
-/** Time after which it is killed, in ms: `terminationGracePeriodSeconds`. */
+/** Time before it is killed, in ms: `terminationGracePeriodSeconds`. */
 const GRACE_MS = 30_000;
 
 /** Counts observed during a run. */

@@ -5,7 +5,7 @@
 import { writeAll } from "../../tests/support/raw_client.ts";
 import { head, zeros } from "./slow_client.ts";
 
-/** Time after which a client that was cut off comes back, in ms. */
+/** Delay before a client that was cut off reconnects, in ms. */
 const RETURN_MS = 1000;
 /** Interval between two bytes, in ms. */
 const TRICKLE_MS = 5000;

@@ -38,11 +38,11 @@ export interface Finding extends Wrong {
 export interface FuzzOptions {
   /** Seed for the random numbers. */
   readonly seed: number;
-  /** Time in ms after which no round begins; `Infinity` by default. */
+  /** Time during which rounds may begin, in ms; `Infinity` by default. */
   readonly forMs?: number;
   /** Maximum number of rounds; `Infinity` by default. */
   readonly rounds?: number;
-  /** Number of kinds of findings after which it stops, 8 by default. */
+  /** Number of distinct kinds of findings at which it stops; 8 by default. */
   readonly most?: number;
   /** Time spent on shrinking one finding in ms, 20 000 by default. */
   readonly smallerMs?: number;

@@ -1,4 +1,4 @@
-/** Attempts after which shrinking stops, even if it could go on. */
+/** Maximum number of attempts to shrink a finding. */
 const MOST_ATTEMPTS = 400;
 
 /**

@@ -10,7 +10,7 @@ import { type Visited, VISITS } from "./visits.ts";
 const CLIENTS = 8;
 /** Time limit for a visit in ms; a longer visit counts as lost. */
 const PATIENCE_MS = 20_000;
-/** Fraction of the time for which the heap does not count. */
+/** Fraction of the run that is warm-up, in which the heap is not measured. */
 const WARM_UP = 0.25;
 const SAMPLES = 24;
 /** Descriptors that a runtime may open for itself; leaks would be far more. */

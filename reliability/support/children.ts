@@ -9,7 +9,7 @@ const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 /** A runtime that has its own server. */
 export type RuntimeName = "Deno" | "Node" | "Bun";
 
-/** All of them. */
+/** All runtimes that have their own server. */
 export const RUNTIMES: readonly RuntimeName[] = ["Deno", "Node", "Bun"];
 
 /**

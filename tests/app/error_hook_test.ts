@@ -13,7 +13,7 @@ function noting(app: FrameworkApp = quietApp()): { app: FrameworkApp; notes: str
   return { app, notes };
 }
 
-/** Runs a function and returns the console output meanwhile. */
+/** Runs a function and returns its console output. */
 async function logging(run: () => Promise<void>): Promise<unknown[]> {
   const { error } = console;
   const logged: unknown[] = [];

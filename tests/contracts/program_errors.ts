@@ -5,7 +5,7 @@ import type { Any } from "@sluice/sluice/types";
 /** Reported errors, by the name in `?flag=`; cases poll for them. */
 const notes = new Map<string, string[]>();
 
-/** Content types for streams that fail; `""` for none. */
+/** Content types for streams that fail; `""` means no content type. */
 const TYPES: Readonly<Record<string, string>> = { none: "", text: "text/plain", bytes: "application/octet-stream" };
 
 /** Routes that fail, and a route that returns the reported errors. */

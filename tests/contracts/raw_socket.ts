@@ -10,9 +10,9 @@ export const HANDSHAKE: Readonly<Record<string, string>> = {
   "Sec-WebSocket-Key": "dGhlIHNhbXBsZSBub25jZQ==",
 };
 
-/** One connection; `using` cuts it. */
+/** A single connection, dropped by `using`. */
 export class RawSocket implements Disposable {
-  /** Status and headers of the response as received. */
+  /** The response's status line and headers, unparsed. */
   head = "";
   readonly #tcp: Deno.TcpConn;
   #read = new Uint8Array(0);

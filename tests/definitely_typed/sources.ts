@@ -7,7 +7,7 @@ const CLONE = new URL("../../.cache/definitely_typed/repository/", import.meta.u
 const FETCH_MS = 300_000;
 
 /**
- * Reads the tests from a folder where they have their repository paths.
+ * Reads the tests from a folder with the repository's layout.
  *
  * @param folder The folder
  * @returns Their contents, by path
@@ -27,7 +27,7 @@ export async function readTests(folder: string): Promise<Map<string, string>> {
 /**
  * Checks out only the pinned files; the repository has hundreds of thousands.
  *
- * @returns Path of a folder where they have their repository paths
+ * @returns Path of a folder with the repository's layout
  * @throws {Error} If git fails
  */
 export async function checkOutTests(): Promise<string> {

@@ -7,7 +7,7 @@ import { type Any, serveBoth } from "../support/sluice_and_express.ts";
 const PHASES = ["start", "end", "asyncStart", "asyncEnd", "error"] as const;
 const channel = tracingChannel("express.router.request");
 
-/** Runs a function, and returns the events published meanwhile. */
+/** Runs a function, and returns the events published while it runs. */
 async function published(run: () => Promise<unknown>): Promise<string[]> {
   const lines: string[] = [];
   const subscribers = Object.fromEntries(PHASES.map((phase) => [phase, (message: Any) => {

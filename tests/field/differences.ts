@@ -10,7 +10,7 @@ export interface Difference {
   readonly tests: readonly string[];
 }
 
-/** All of them. */
+/** All known differences. */
 export const DIFFERENCES: readonly Difference[] = [
   {
     suite: "Unleash",

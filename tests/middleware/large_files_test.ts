@@ -272,7 +272,7 @@ function isOpen(path: string): boolean {
     try {
       if (Deno.readLinkSync(`/proc/self/fd/${name}`) === path) return true;
     } catch {
-      // it was closed in the meantime
+      // it has been closed since
     }
   }
   return false;

@@ -45,7 +45,7 @@ async function seenBy(agent: Agent, place: string): Promise<Seen[]> {
   return seen;
 }
 
-/** All requests have their routes, and all failures have their messages. */
+/** Every request is reported with its route, and every failure with its message. */
 const ALL = "9 of 9, 3 of 3";
 
 for (const major of [5, 4]) {

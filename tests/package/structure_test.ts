@@ -211,7 +211,7 @@ Deno.test("the core imports nothing from the folders of the other entries", () =
 /** All files that a file imports, directly or indirectly. */
 function reachedFrom(entry: string): string[] {
   const reached = new Set([entry]);
-  // a set is iterated to the end even if it grows meanwhile
+  // a set is iterated to the end even if it grows during the iteration
   for (const path of reached) byPath.get(path)?.imports.forEach((target) => reached.add(target));
   return [...reached].sort();
 }

@@ -51,7 +51,7 @@ async function probed(origin: string, path: string): Promise<number | null> {
 interface Sequence {
   /** Readiness before the signal, and once the process has noticed it. */
   readonly ready: (number | null)[];
-  /** Liveness meanwhile. */
+  /** Liveness during shutdown. */
   readonly live: number | null;
   /** Status of every request a load balancer sends until it has noticed. */
   readonly worked: Set<number | null>;

@@ -40,7 +40,7 @@ async function start(service: string, command: string, modules: string[], around
 const exportsTo = ({ endpoint }: OtlpReceiver) => ({
   OTEL_EXPORTER_OTLP_ENDPOINT: endpoint,
   OTEL_EXPORTER_OTLP_PROTOCOL: "http/json",
-  // ms between two exports
+  // interval between exports, in ms
   OTEL_BSP_SCHEDULE_DELAY: "20",
 });
 

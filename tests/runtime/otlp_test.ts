@@ -14,7 +14,7 @@ function environment({ endpoint }: OtlpReceiver): Record<string, string> {
   return {
     OTEL_EXPORTER_OTLP_ENDPOINT: endpoint,
     OTEL_EXPORTER_OTLP_PROTOCOL: "http/json",
-    // ms between two exports
+    // interval between exports, in ms
     OTEL_BSP_SCHEDULE_DELAY: "20",
     OTEL_METRIC_EXPORT_INTERVAL: "20",
   };

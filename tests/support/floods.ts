@@ -1,4 +1,4 @@
-/** Addresses that attack a limiter, and clients that arrive meanwhile; both are functions of a number. */
+/** Addresses that attack a limiter, and clients that arrive during the attack; both are functions of a number. */
 
 /** An IPv4 address from its 32 bits. */
 function v4(bits: number): string {

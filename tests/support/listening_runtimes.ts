@@ -13,7 +13,7 @@ export interface ListeningRuntime {
   command(program: string): Promise<[command: string, ...args: string[]]>;
 }
 
-/** All of them. */
+/** All runtimes that can listen. */
 export const LISTENING_RUNTIMES: readonly ListeningRuntime[] = [
   {
     name: "Deno",

@@ -5,7 +5,10 @@ import { until } from "./until.ts";
 export interface ServerStart {
   /** Its name in errors, such as "memcached on port 1234". */
   readonly name: string;
-  /** Options of setpriv, such as another user; the signal of `--pdeathsig` ends it together with this process. */
+  /**
+   * Options for setpriv, such as a different user; `--pdeathsig` sets the signal that the server gets when this process
+   * dies.
+   */
   readonly setpriv: readonly string[];
   /** The program and its arguments. */
   readonly command: readonly string[];

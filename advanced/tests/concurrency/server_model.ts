@@ -68,7 +68,7 @@ export interface Outcome {
   readonly limit: number;
 }
 
-/** Decides about a request: returns a function to call when the request ends, `null` for a refusal. */
+/** Decides whether to admit a request. Returns a function to call when the request ends, or `null` if it is refused. */
 export type Admit = () => (() => void) | null;
 
 /** The virtual clock and the event queue. */

@@ -13,7 +13,7 @@ export interface NginxLimit {
  *
  * @param limit The limit
  * @param arrivals Arrival times in ms
- * @returns Departure times in ms; `null` for a refused request
+ * @returns Departure times in ms; `null` if a request is refused
  */
 export function nginxDepartures({ rate, burst, delay }: NginxLimit, arrivals: readonly number[]): (number | null)[] {
   let last: number | null = null;

@@ -13,7 +13,7 @@ export class Stage {
     this.#start = start;
   }
 
-  /** ms since the start. */
+  /** Time since the start, in ms. */
   get at(): number {
     return this.clock.now - this.#start;
   }

@@ -54,7 +54,8 @@ Deno.test("clientKey(req) does in a composite key what ipKeyGenerator(req.ip) do
 });
 
 /**
- * Two requests that will fail, four refused meanwhile, and the next one's status. At most two are admitted at a time.
+ * Two requests that will fail, four that are refused while those run, and the next one's status. At most two are
+ * admitted at a time.
  */
 async function failing(limiter: Any): Promise<number[]> {
   const app: Any = express();

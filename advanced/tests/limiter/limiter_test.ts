@@ -655,7 +655,7 @@ Deno.test("a listener that throws changes no decision, and is logged to the cons
           throw new Error("a mistake");
         });
       }
-      // an unhandled rejection would end the process
+      // an unhandled rejection would crash the process
       for (const event of ["limited", "shadowLimited"]) {
         limiter.prependListener(event, () => Promise.reject(new Error("a mistake of an asynchronous listener")));
       }

@@ -201,7 +201,7 @@ Deno.test("the keys a limiter is asked for in one turn take one statement, and e
   await using client = new CountedPool();
   await using other = new CountedPool();
   const table = aTable();
-  // on a busy machine the statement would be late by the server's clock, and would be decided again
+  // on a busy machine, the statement would be late by the server's clock, and would be decided again
   const clock = () => 1_700_000_000_000;
   const limiter = new Limiter({
     store: new PostgresStore({ client, table, clock }),

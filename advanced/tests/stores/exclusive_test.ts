@@ -37,7 +37,7 @@ Deno.test("batches of several keys grant what the memory store grants, with the 
   let refusals = 0;
   for (let step = 0; step < 4000; step++) {
     clock.advance(pick(60));
-    // the charge or extension for a refusal depends on units held meanwhile only if a part was granted
+    // the charge or extension for a refusal depends on units held temporarily only if a part was granted
     const first = pick(PLAIN.length);
     const takes = [0, 1, 2].map((n): Take => {
       const policy = PLAIN[(first + n) % PLAIN.length]!;

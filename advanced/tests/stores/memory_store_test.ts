@@ -189,7 +189,7 @@ function decisionOf(limiter: Limiter, key: string): Decision {
   return limiter.consume(key) as Decision;
 }
 
-/** Ends the turn, because within one turn a store reads a clock once for many decisions. */
+/** Ends the turn, because a store reads its clock once per turn, for many decisions. */
 async function aTurn(): Promise<void> {
   await Promise.resolve();
 }

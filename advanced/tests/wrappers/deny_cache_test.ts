@@ -64,7 +64,7 @@ Deno.test("with costs of every size and several policies, the same requests are 
     const expected = alone.decide(takes);
     const where = `step ${step}, ${takes.map(({ policy }) => policy.name)}`;
     assertEquals(verdicts.map(({ granted }) => granted), expected.map(({ granted }) => granted), where);
-    // and the wait is the one the store would report, whatever was granted meanwhile
+    // and the wait is the one the store would report, whatever has been granted since
     const longest = (all: readonly { retryAfterMs: number }[]) =>
       Math.max(...all.map(({ retryAfterMs }, i) => takes[i]!.shadow ? 0 : retryAfterMs));
     if (!expected.some(({ granted }) => granted > 0)) assertEquals(longest(verdicts), longest(expected), where);

@@ -64,5 +64,5 @@ const server = app.listen(Number(Deno.env.get("PORT") ?? 8000), () => {
   console.log(`Listening on http://localhost:${server.port}`);
 });
 
-// five seconds before an instance is killed: requests in flight are completed
+// five seconds before an instance is killed: in-flight requests are completed
 Deno.addSignalListener("SIGINT", () => app.close({ timeoutMs: 4000 }).then(() => Deno.exit(0)));

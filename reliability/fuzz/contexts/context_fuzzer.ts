@@ -17,7 +17,7 @@ const SERVERS: Readonly<Record<RuntimeName, readonly string[]>> = {
   Bun: ["listen", "fetch"],
 };
 
-/** All of them. */
+/** All servers, each with its runtime. */
 export const CONTEXT_SERVERS: readonly (readonly [runtime: RuntimeName, server: string])[] = RUNTIMES.flatMap(
   (runtime) => SERVERS[runtime].map((server) => [runtime, server] as const),
 );

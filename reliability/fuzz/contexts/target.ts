@@ -9,10 +9,10 @@ import type { See, Way } from "./way.ts";
 /** Ways to enter a context. */
 export const ENTRIES = ["run", "enterWith", "run, later", "context.with", "context()"] as const;
 
-/** One of them. */
+/** A way to enter a context. */
 export type Entry = typeof ENTRIES[number];
 
-/** A callback's observation: its label, and the id in its context, `null` for none. */
+/** A callback's observation: its label, and the id in its context, or `null` if there is none. */
 export type Sight = readonly [label: string, id: string | null];
 
 /** Observations by one request's callbacks. */

@@ -20,7 +20,7 @@ export interface Subject {
   readonly servedBy: "listen" | "serve" | "createServer";
 }
 
-/** All of them. */
+/** All subjects. */
 export const SUBJECTS: readonly Subject[] = [
   { runtime: "Node", servedBy: "listen" },
   { runtime: "Node", servedBy: "createServer" },

@@ -3,7 +3,7 @@ import { Buffer } from "node:buffer";
 import { brotliDecompressSync, gunzipSync, inflateSync, zstdDecompressSync } from "node:zlib";
 import { writeAll } from "../../../tests/support/raw_client.ts";
 
-/** A response as received. */
+/** A received response. */
 export interface Received {
   readonly status: number;
   /** Header lines, with lowercase names. */
@@ -26,7 +26,7 @@ export interface Asking {
 /** Why a response is incomplete. */
 export class Broken extends Error {}
 
-/** Time for which a slow client reads nothing, in ms. */
+/** How long a slow client reads nothing, in ms. */
 const PAUSE_MS = 25;
 
 const DECODERS: Readonly<Record<string, (bytes: Uint8Array) => Uint8Array>> = {

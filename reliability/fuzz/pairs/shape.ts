@@ -39,12 +39,12 @@ export function shapeOf({ status, headers, body }: Received, mount: string): Sha
 }
 
 /**
- * Finds the fault in a response behind two middlewares, given the responses behind each middleware alone and behind
- * none.
+ * Finds the fault in a response behind two middlewares, by comparing it with the responses behind each middleware alone
+ * and without middleware.
  *
- * @param none Behind none
- * @param alone Behind each
- * @param both Behind both
+ * @param none The response without middleware
+ * @param alone The responses behind each middleware alone
+ * @param both The response behind both
  * @param isShared Whether both do the same work, so that only the first takes effect
  * @returns The fault; `undefined` if there is none
  */

@@ -15,7 +15,7 @@ const PROGRAM = "reliability/fuzz/raw/program";
 /** The server: a runtime's own, or uWebSockets.js on Node. */
 export type RawServer = RuntimeName | "uWebSockets.js";
 
-/** All of them. */
+/** All servers. */
 export const RAW_SERVERS: readonly RawServer[] = [...RUNTIMES, "uWebSockets.js"];
 /** Statuses from 500 up that respond to a client error or a limit. */
 const ALLOWED = [501, 503, 505];

@@ -7,7 +7,7 @@ export interface PlainRequest {
   /** Path and query. */
   readonly target: string;
   readonly headers: readonly (readonly [name: string, value: string])[];
-  /** A string with one character per byte; `null` for no body. */
+  /** A string with one character per byte; `null` if there is no body. */
   readonly body: string | null;
 }
 

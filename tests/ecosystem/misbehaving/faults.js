@@ -1,4 +1,4 @@
-// Errors that would have ended the process, listed at /faults: with a listener the process survives, and the list can
+// Errors that would have crashed the process, listed at /faults: with a listener the process survives, and the list can
 // be compared.
 import process from "node:process";
 

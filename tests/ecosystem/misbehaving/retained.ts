@@ -82,7 +82,7 @@ function givenUp(app: App): Kind[] {
   });
 }
 
-/** Lets two seconds pass for waiting handlers. Other requests arrive meanwhile and trigger the disconnect check. */
+/** Lets two seconds pass for waiting handlers, while other requests arrive and trigger the disconnect check. */
 async function passTime(app: App): Promise<void> {
   const { now } = Date;
   for (const seconds of [2, 4]) {

@@ -3,10 +3,10 @@ import type { RawRequest } from "./raw_client.ts";
 // deno-lint-ignore no-explicit-any -- programs are plain JavaScript over two libraries
 export type Any = any;
 
-/** Runtimes on which Sluice runs programs, in the page's column order. */
+/** The runtimes that run the programs on Sluice, in the page's column order. */
 export const RUNTIMES = ["Deno", "Node", "Bun"] as const;
 
-/** One of them. */
+/** A runtime that runs the programs on Sluice. */
 export type Runtime = typeof RUNTIMES[number];
 
 /** A program's tools, besides the application and the library. */
@@ -23,7 +23,7 @@ export interface Tools {
   readonly upstream: string;
   /** URL at which nothing listens. */
   readonly nobody: string;
-  /** Runs a function when the program ends. */
+  /** Runs a function when the program exits. */
   onClose(end: () => unknown): void;
 }
 

@@ -22,7 +22,7 @@ function both(...titles: string[]): Failing["tests"] {
   return { 4: titles, 5: titles };
 }
 
-/** All of them. */
+/** All known failures. */
 export const FAILING: readonly Failing[] = [
   {
     kind: "spellings of files",

@@ -12,7 +12,7 @@ app.post("/events", (req, res) => {
 });
 app.post("/headers", (req, res) => void res.json(req.headers["transfer-encoding"] ?? "not announced"));
 
-/** Sends a JSON request without a length; `undefined` for no body. */
+/** Sends a JSON request without a length; `undefined` means no body. */
 async function post(session: ClientHttp2Session, path: string, body?: string, headers = {}): Promise<unknown> {
   const type = { "content-type": "application/json" };
   const stream = session.request({ ":method": "POST", ":path": path, ...type, ...headers }, {

@@ -63,7 +63,7 @@ Deno.test("a client that takes some of what waits for it, or has everything, sta
 Deno.test("a process that was busy when the timeout ended gives the client another chance", async () => {
   const { heart, pinged, lost } = watched(60);
   await pinged;
-  // an unread reply that waits, like everything else meanwhile
+  // an unread reply that waits while the process is busy, like everything else
   setTimeout(() => heart.heard(), 40);
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 100);
   assert(await lost > 150);

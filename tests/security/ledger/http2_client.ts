@@ -47,7 +47,7 @@ export function headersOf(path: string): number[] {
   return [0x82, 0x86, ...literal(0x04, path), ...literal(0x01, "localhost")];
 }
 
-/** A connection; `using` cuts it. */
+/** A single connection, dropped by `using`. */
 export class Http2Client implements Disposable {
   readonly #connection: Deno.TcpConn;
   #read = new Uint8Array(0);

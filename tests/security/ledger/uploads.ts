@@ -36,7 +36,7 @@ function form(...parts: readonly string[]): string {
   return `${parts.join("")}--B--\r\n`;
 }
 
-/** Asserts that forms are received or refused with a client error, and that no error occurs outside the request. */
+/** Asserts that each form is accepted, or rejected with a 4xx status. */
 async function survives(...forms: readonly BodyInit[]): Promise<void> {
   for (const one of forms) {
     const { status } = await quickly(() => sent(one));

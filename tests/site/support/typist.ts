@@ -19,7 +19,7 @@ export interface TypistOptions {
   readonly folder: string;
   /** Environment variables. */
   readonly env: Readonly<Record<string, string>>;
-  /** The servers' port, instead of 3000: a port that no other program gets meanwhile. */
+  /** The servers' port, instead of 3000: a port reserved for this run. */
   readonly port: number;
   /** Command that starts a page's program `main.ts` if the page shows none. */
   readonly start?: string;

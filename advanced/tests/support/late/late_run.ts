@@ -3,7 +3,7 @@ import { oneOf, type Pick, random } from "../../../../tests/support/random.ts";
 import { certainExcess, type Grant } from "./certain_excess.ts";
 import { Wire } from "./wire.ts";
 
-/** One process's connection, through its wire. */
+/** A process's connection to the database, over its wire. */
 export interface Connection {
   /** The store that uses it. */
   readonly store: Store;

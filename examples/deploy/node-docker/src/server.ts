@@ -67,5 +67,5 @@ async function audit(url: string, entry: unknown): Promise<void> {
 
 const server = serve(app, { port: Number(PORT) }, () => console.log(`Listening on http://localhost:${server.port}`));
 
-// docker stop: requests in flight are completed, then the process exits
+// docker stop: in-flight requests are completed, then the process exits
 process.once("SIGTERM", () => app.close({ timeoutMs: 8000 }).then(() => process.exit(0)));
