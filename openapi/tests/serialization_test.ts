@@ -302,6 +302,29 @@ Deno.test("commas are separators where they were sent as such, and parts of valu
   await assertRead({ options: { params: list }, path: "/p/:a", target: "/p/x%2Cy,z", expected });
 });
 
+Deno.test("an encoded comma separates values that cannot have one, and an unencoded one still does", async () => {
+  const commas = { query: { a: { style: "form", explode: false } } } as const;
+  for (
+    const [of, values] of [
+      [z.number(), [1, 2, 3]],
+      [z.enum(["x", "y", "z"]), ["x", "y", "z"]],
+      [z.union([z.boolean(), z.int()]), [true, 2, false]],
+    ] as const
+  ) {
+    const list = z.object({ a: z.array(of as z.ZodType) });
+    const expected = { a: values };
+    for (const text of [values.join("%2C"), values.join(","), `${values[0]},${values[1]}%2C${values[2]}`]) {
+      await assertRead({ options: { query: list, serialization: commas }, target: `/?a=${text}`, expected });
+      await assertRead({ options: { params: list }, path: "/p/:a", target: `/p/${text}`, expected });
+      const init = { headers: { cookie: `a=${text}` } };
+      await assertRead({ options: { cookies: list }, target: "/", init, expected: { cookies: expected } });
+    }
+  }
+  // either value may be meant
+  const list = z.object({ a: z.array(z.enum(["x", "x,y"])) });
+  await assertRead({ options: { params: list }, path: "/p/:a", target: "/p/x%2Cy", expected: { a: ["x,y"] } });
+});
+
 Deno.test("an object in a query is read with each of the query parsers, and has no prototype but its own", async () => {
   const options = { query: z.object({ f: z.looseObject({ min: z.number(), tags: z.array(z.string()).optional() }) }) };
   for (const parser of ["simple", "extended"]) {

@@ -4,7 +4,7 @@ import type { RequestPart } from "../metadata/route_schemas.ts";
 import { type Serialization, serializationOf } from "../metadata/serialization.ts";
 import type { JsonSchema } from "../schema/json_schema.ts";
 import { objectShape } from "../schema/object_shape.ts";
-import { isOnly, kindsOf, localReferences, type Resolve } from "../schema/schema_kinds.ts";
+import { alternatives, isOnly, isSchema, kindsOf, localReferences, type Resolve } from "../schema/schema_kinds.ts";
 import { rawValue } from "./raw_values.ts";
 import { mapped, type ReadValue, ValueReaders } from "./value_readers.ts";
 
@@ -22,6 +22,9 @@ interface ParameterReader {
   /** Whether a name belongs to it, besides its own. */
   has?(name: string): boolean;
 }
+
+/** Kinds of values that are written without commas. */
+const WITHOUT_COMMAS: ReadonlySet<string> = new Set(["number", "integer", "boolean"]);
 
 /** Maximum number of bracketed names in one parameter. */
 const MOST_BRACKETS = 8;
@@ -92,6 +95,8 @@ function parameterReader(
     if (!isObject) return { name, read: (found) => value(found[name]) };
     return spreadObject(name, [...objectShape(schema, resolve).properties.keys()], value);
   }
+  // many clients encode a list together with its commas, which is clear only where no value has a comma
+  const isAnyComma = !isObject && areWithoutCommas(schema, resolve);
   return {
     name,
     read(found, req) {
@@ -99,13 +104,25 @@ function parameterReader(
       // a path with a wildcard has an array of segments, and a repeated name an array of values
       if (typeof text !== "string") return value(text);
       const pieces = piecesOf(part, name, text, { style, explode }, req);
-      return value(isObject ? pairsOf(pieces, explode) : pieces);
+      if (isObject) return value(pairsOf(pieces, explode));
+      return value(isAnyComma ? pieces.flatMap((piece) => piece.split(",")) : pieces);
     },
   };
 }
 
 function taken(value: unknown): unknown {
   return value;
+}
+
+/** Whether no value in a list can have a comma. */
+function areWithoutCommas(list: JsonSchema, resolve: Resolve): boolean {
+  return alternatives(list, resolve).every(({ items }) =>
+    isSchema(items) && alternatives(items, resolve).every((one) => {
+      const values = "const" in one ? [one["const"]] : one["enum"];
+      if (Array.isArray(values)) return !values.some((value) => String(value).includes(","));
+      return [...kindsOf(one, resolve)].every((kind) => WITHOUT_COMMAS.has(kind));
+    })
+  );
 }
 
 /** Splits a string into its values; commas within values are encoded. */
