@@ -18,13 +18,20 @@ const FORMATS: Readonly<Record<string, readonly string[]>> = {
 export class SchemaValues {
   readonly #pick: Pick;
   readonly #document: OpenApiDocument;
-  readonly #ajv = new Ajv2020({ strict: false });
+  readonly #letters: string;
+  readonly #ajv = new Ajv2020({ strict: false, validateFormats: false });
   readonly #compiled = new Map<JsonSchema, ValidateFunction>();
   #depth = 0;
 
-  constructor(document: OpenApiDocument, pick: Pick) {
+  /**
+   * @param document The document
+   * @param pick Picks random values
+   * @param letters The characters of strings without a pattern or format
+   */
+  constructor(document: OpenApiDocument, pick: Pick, letters = "abcdefghij") {
     this.#pick = pick;
     this.#document = document;
+    this.#letters = letters;
     this.#ajv.addSchema({ $id: "doc:", components: document.components ?? {} });
   }
 
@@ -110,7 +117,7 @@ export class SchemaValues {
       default: {
         const format = FORMATS[schema["format"] as string];
         if (format !== undefined) return oneOf(pick, format);
-        const letters = "pattern" in schema ? oneOf(pick, ["abcdef", "0123456789"]) : "abcdefghij";
+        const letters = "pattern" in schema ? oneOf(pick, ["abcdef", "0123456789"]) : this.#letters;
         const length = "pattern" in schema ? 2 + pick(3) : minLength! + pick(maxLength! - minLength! + 1);
         return Array.from({ length }, () => letters[pick(letters.length)]).join("");
       }
