@@ -1,7 +1,7 @@
 /** A realistic shop with 41 operations: lists, objects and files in every part, and several libraries. */
 import { upload } from "@sluice/middleware/upload";
 import { operation, validate } from "@sluice/openapi";
-import sluice, { type FrameworkApp, rateLimit, Router } from "@sluice/sluice";
+import sluice, { type FrameworkApp, type Handler, rateLimit, Router } from "@sluice/sluice";
 import { toStandardJsonSchema } from "@valibot/to-json-schema";
 import { type } from "arktype";
 import * as v from "valibot";
@@ -76,8 +76,15 @@ const ORDER = {
   meta: { any: [1] },
 };
 
-export function shop(env: string): FrameworkApp {
+/**
+ * Makes the shop.
+ *
+ * @param env Its environment
+ * @param first Middleware in front of everything else
+ */
+export function shop(env: string, ...first: Handler[]): FrameworkApp {
   const app = sluice().set("env", env).set("logger", undefined as never);
+  for (const handler of first) app.use(handler);
   const api = Router();
   const byId = { params: z.object({ id: Id }) };
   app.use(sluice.json());
@@ -187,6 +194,8 @@ export function shop(env: string): FrameworkApp {
   api.post(
     "/feedback",
     sluice.urlencoded(),
+    // the parser for JSON is in front of it, too, and many generators use only the first media type
+    operation({ consumes: ["application/x-www-form-urlencoded"] }),
     validate({ body: toStandardJsonSchema(Feedback), response: { 200: toStandardJsonSchema(Thanks) } }),
     (_req, res) => void res.json({ thanks: true, ...ROW }),
   );
