@@ -40,7 +40,7 @@ export class DocumentRequests {
   /**
    * @param document The document
    * @param pick Picks random values
-   * @param letters The characters of strings in queries and bodies
+   * @param letters The characters of strings in paths, queries and bodies
    */
   constructor(document: OpenApiDocument, pick: Pick, letters?: string) {
     this.#values = new SchemaValues(document, pick);
@@ -66,7 +66,7 @@ export class DocumentRequests {
   }
 
   #valueOf({ in: part, schema }: OpenApiParameter): unknown {
-    const values = part === "query" ? this.#texts : this.#values;
+    const values = part === "query" || part === "path" ? this.#texts : this.#values;
     for (;;) {
       const value = values.allowed(schema);
       // an empty segment cannot be written

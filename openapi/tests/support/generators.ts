@@ -183,8 +183,8 @@ ${FILE}`,
     cannot: {
       ...COOKIES,
       // the compiler refuses lists as headers, and for encodeURIComponent; without types, both are sent correctly
-      "getV1Orders types": "lists in headers and paths do not compile",
-      "getV1OrdersByIdsState types": "lists in headers and paths do not compile",
+      "getV1Orders types": "lists in headers and paths (its code does not compile)",
+      "getV1OrdersByIdsState types": "lists in headers and paths (its code does not compile)",
       "postV1Feedback body/tags": "lists in urlencoded forms",
     },
   },
@@ -211,6 +211,7 @@ ${FILE}`,
     },
     cannot: {
       ...COOKIES,
+      "getV1FilesByPath 400": "characters in paths that must be encoded",
       "getV1Search query/filter": "objects in queries",
       "postV1CustomersByIdAvatar body/tags": "lists in multipart forms",
       "postV1Documents body/more": "lists in multipart forms",
