@@ -546,7 +546,8 @@ export class Exchange implements Waiter {
   // On Node, a request can be read after its response. Other platforms release unread parts by then, so the request is
   // read here if a remaining listener or handler may need it. Some platforms would also stop the handler.
   #keep(): void {
-    this.#keepRequest();
+    this.#keepHeaders();
+    if (peers.expected || !this.app[runtimeKey].forgetsPeer) void this.#peer;
     const coldFields = this.#ensureColdFields;
     if (coldFields.handlers > 0) coldFields.handlersEnded ??= this.goOn();
   }
@@ -565,8 +566,12 @@ export class Exchange implements Waiter {
   }
 
   #keepRequest(): void {
-    this.app[runtimeKey].keepHeaders?.(this.target.request);
+    this.#keepHeaders();
     void this.#peer;
+  }
+
+  #keepHeaders(): void {
+    this.app[runtimeKey].keepHeaders?.(this.target.request);
   }
 
   /** The body being streamed, which `breakOff` has to cut. */
