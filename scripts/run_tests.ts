@@ -3,6 +3,7 @@
  *
  * `--only=tests/http,tests/app` runs some of them with the same settings.
  */
+import { cpus } from "node:os";
 import { SUITES } from "../tests/field/express_suite/suite.ts";
 import { isAtHand } from "../tests/field/support/checkout.ts";
 import { findChromium } from "./chromium.ts";
@@ -72,6 +73,9 @@ const failures: FailedTest[] = [];
 /** CI requirements that this machine lacks. */
 const missed: FailedTest[] = [];
 
+/** How long each part took. */
+const times: string[] = [];
+
 /** Lines printed when the run ends, where they are noticed. */
 const notes: string[] = [];
 
@@ -83,11 +87,13 @@ const notes: string[] = [];
  * @param quiet Whether to buffer its output until it exits, because a different part prints while it runs
  */
 async function part(name: string, args: string[], quiet = false): Promise<void> {
+  const began = performance.now();
   const { code, output } = await run(Deno.execPath(), ["test", "-A", "--unstable-kv", ...args], {
     limitMs: LIMIT_MS,
     quiet,
     env,
   });
+  times.push(`${name} ${Math.round((performance.now() - began) / 1000)} s`);
   if (quiet) console.log(output);
   const { passed, skipped, failed } = readTestReport(output) ?? { passed: 0, skipped: 0, failed: [] };
   failures.push(...failed);
@@ -124,6 +130,23 @@ async function runAgainAlone(flags: readonly string[]): Promise<void> {
   }
 }
 
+/** Starts measuring the processors' idle share of the time, which the returned function returns. */
+function idleShare(): () => number {
+  const sums = () => {
+    const all = cpus().map(({ times }) => times);
+    const idle = all.reduce((sum, times) => sum + times.idle, 0);
+    return {
+      idle,
+      total: all.reduce((sum, { user, nice, sys, idle, irq }) => sum + user + nice + sys + idle + irq, 0),
+    };
+  };
+  const before = sums();
+  return () => {
+    const now = sums();
+    return (now.idle - before.idle) / Math.max(1, now.total - before.total);
+  };
+}
+
 /** Reports a test's missing requirement: a failure in CI, a counted skip elsewhere. */
 function missing(what: string, why: string): void {
   console.log(`${inCi ? "MISSING" : "SKIPPED"}: no ${what} (${why})`);
@@ -131,6 +154,7 @@ function missing(what: string, why: string): void {
   else total.skipped++;
 }
 
+const idle = idleShare();
 const { real, flags } = await stdFlags();
 if (real) console.log("The standard library comes from JSR");
 else {
@@ -249,6 +273,8 @@ const failed = [...missed, ...failures];
 // some messages contain a whole page
 for (const { file, name, message } of failed) console.log(`FAILED: ${file}: ${name}: ${message}`.slice(0, 500));
 for (const note of notes) console.log(note);
+// whether more parallel parts could shorten the run
+console.log(`Parts: ${times.join(", ")}; processors idle for ${Math.round(100 * idle())} % of the time`);
 if (total.skipped > 0) console.log(`${total.skipped} skipped`);
 console.log(`${total.passed} passed, ${failed.length} failed`);
 Deno.exit(failed.length > 0 ? 1 : 0);
