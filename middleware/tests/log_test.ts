@@ -72,6 +72,7 @@ Deno.test("a request has one line of JSON when it is over", async () => {
     durationMs: 12.346,
     bytes: 7,
     id: "id-1",
+    ip: "127.0.0.1",
     userAgent: "test/1",
   });
 });

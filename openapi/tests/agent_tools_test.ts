@@ -94,6 +94,14 @@ Deno.test("a call is a request with what the model chose, and the headers that t
   assertEquals(await tools.get("getPlain")!.call({}), { status: 200, body: "text" });
 });
 
+Deno.test("a call comes from the address that the program chose", async () => {
+  const app = sluice().set("env", "test");
+  app.get("/ip", (req, res) => res.json({ ip: req.ip }));
+  const { call } = toolsOf(app).get("getIp")!;
+  assertEquals(await call({}, { remoteAddress: "192.0.2.1" }), { status: 200, body: { ip: "192.0.2.1" } });
+  assertEquals(await call({ remoteAddress: "192.0.2.1" }), { status: 200, body: { ip: "127.0.0.1" } });
+});
+
 Deno.test("what the application refuses is a result", async () => {
   const { status, body } = await toolsOf(notes()).get("writeNote")!.call({ id: "1", body: { text: "" } });
   assertEquals([status, (body as { errors: { pointer: string }[] }).errors[0]!.pointer], [400, "/text"]);

@@ -488,7 +488,8 @@ export class FrameworkApp<
    * relative to `http://localhost`, and a plain object or array as the body is sent as JSON.
    *
    * @param target Path with its query, a URL, a request, or an object with `url` and the options
-   * @param init Method, headers and body, as for `fetch`; a Worker's bindings and context as `env` and `ctx`
+   * @param init Method, headers and body, as for `fetch`; a Worker's bindings and context as `env` and `ctx`; the
+   * client's address as `remoteAddress`
    * @returns The response; no network is involved
    * @throws {TypeError} If the target is neither a path starting with a slash nor a URL, or `init` is invalid
    *

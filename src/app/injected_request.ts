@@ -1,7 +1,9 @@
 import { describe } from "../util/error_text.ts";
+import { canonicalAddress } from "../http/ip_address.ts";
+import { type InjectedRequest, peerKey } from "../exchange/peer.ts";
 
 /**
- * Options for `app.inject`: those of `fetch`, plus a body sent as JSON.
+ * Options for `app.inject`: those of `fetch`, plus a body sent as JSON and the client's address.
  *
  * @example A user as JSON
  * ```ts
@@ -20,6 +22,11 @@ export interface InjectInit extends Omit<RequestInit, "body"> {
   env?: object | undefined;
   /** A Worker's execution context, for `req.waitUntil` and `req.executionCtx`. */
   ctx?: object | undefined;
+  /**
+   * The peer's IP address, for `req.ip`, `trust proxy` and limiters. `"127.0.0.1"` by default, unless the platform's
+   * arguments report one, such as the header `CF-Connecting-IP` on Workers.
+   */
+  remoteAddress?: string | undefined;
 }
 
 /**
@@ -55,17 +62,24 @@ const INSTEAD: Readonly<Record<string, string>> = {
  *
  * @param target What to send
  * @param init Options, which take precedence over those of the target
- * @throws {TypeError} If the target is neither a path starting with a slash nor a URL, or `init` makes no valid request
+ * @throws {TypeError} If the target is neither a path starting with a slash nor a URL, `remoteAddress` is not an IP
+ * address, or `init` makes no valid request
  */
 export function injected(target: InjectTarget, init: InjectInit): [request: Request, env: unknown, ctx: unknown] {
   const isUrl = typeof target === "string" || target instanceof URL || target instanceof Request;
-  const { url, env, ctx, ...rest } = isUrl ? { ...init, url: target } : { ...target, ...init };
+  const { url, env, ctx, remoteAddress, ...rest } = isUrl ? { ...init, url: target } : { ...target, ...init };
   for (const name in INSTEAD) {
     if (name in rest) {
       throw new TypeError(`app.inject: there is no option ${name}; ${INSTEAD[name]}`);
     }
   }
-  return [new Request(absoluteTarget(url), isJson(rest.body) ? asJson(rest) : rest as RequestInit), env, ctx];
+  const address = canonicalAddress(`${remoteAddress ?? "127.0.0.1"}`);
+  if (!address) {
+    throw new TypeError(`app.inject: remoteAddress must be an IP address, not ${describe(remoteAddress)}`);
+  }
+  const request = new Request(absoluteTarget(url), isJson(rest.body) ? asJson(rest) : rest as RequestInit);
+  const peer: InjectedRequest = { [peerKey]: { address, isGiven: !!remoteAddress } };
+  return [Object.assign(request, peer), env, ctx];
 }
 
 // values that Request would turn into "[object Object]"
@@ -82,12 +96,9 @@ function asJson(init: InjectInit): RequestInit {
 }
 
 // not resolved against a base, because "//admin" is a path here, not a host
-function absoluteTarget(target: unknown): string | URL | Request {
-  if (target instanceof Request || target instanceof URL) return target;
-  if (typeof target === "string") {
-    if (target.startsWith("/")) return `http://localhost${target}`;
-    if (URL.canParse(target)) return target;
-  }
+function absoluteTarget(target: unknown): string | Request {
+  if (typeof target === "string" && target.startsWith("/")) return `http://localhost${target}`;
+  if (target instanceof Request || URL.canParse(target as string)) return target as string | Request;
   throw new TypeError(
     `app.inject expects a path such as "/users/7", a URL, a Request or { url, method }, not ${describe(target)}`,
   );

@@ -5,7 +5,7 @@ import { created } from "../util/sequence.ts";
 import { type AppLike, backgroundKey, deliveredKey, type OpenStream } from "./app_like.ts";
 import { closings, lastOfConnection } from "./closing.ts";
 import { type ExchangeEvent, type ExchangeState, STATES } from "./exchange_state.ts";
-import type { Peer } from "./peer.ts";
+import { type InjectedRequest, type Peer, peerKey } from "./peer.ts";
 import { Target } from "./target.ts";
 import {
   beginWaiting,
@@ -186,7 +186,15 @@ export class Exchange implements Waiter {
   }
 
   get #peer(): Peer {
-    return this.#ensureColdFields.peer ??= this.app[runtimeKey].peerOf(this.info, this.target.request);
+    return this.#ensureColdFields.peer ??= this.#findPeer();
+  }
+
+  #findPeer(): Peer {
+    const { info, app, target: { request } } = this;
+    const injected = (request as InjectedRequest)[peerKey];
+    if (injected?.isGiven) return injected;
+    const peer = app[runtimeKey].peerOf(info, request);
+    return peer.address ? peer : injected ?? peer;
   }
 
   /** Whether the client disconnected before the response was complete. */

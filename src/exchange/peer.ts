@@ -5,3 +5,19 @@ export interface Peer {
   /** TCP port, `undefined` if unknown. */
   readonly port?: number | undefined;
 }
+
+/**
+ * Key of the peer on a request that `app.inject` created. No request over a network has it.
+ *
+ * @internal
+ */
+export const peerKey: unique symbol = Symbol("sluice.peer");
+
+/** A request that `app.inject` created. */
+export interface InjectedRequest {
+  /** Its peer. */
+  readonly [peerKey]?: Peer & {
+    /** Whether it takes precedence over the peer that the platform reports. */
+    readonly isGiven: boolean;
+  };
+}

@@ -1,5 +1,5 @@
 import { assertEquals, assertRejects } from "@std/assert";
-import { json, Router } from "../../mod.ts";
+import { json, rateLimit, Router } from "../../mod.ts";
 import { quietApp } from "../support/app.ts";
 
 Deno.test("app.inject asks for a path, as a test of a program does", async () => {
@@ -69,4 +69,55 @@ Deno.test("what is neither a path nor a URL is refused, and so is a request that
   const app = quietApp();
   await assertRejects(() => app.inject("users"), TypeError, 'app.inject expects a path such as "/users/7"');
   await assertRejects(() => app.inject("/", { body: "a GET has none" }), TypeError);
+});
+
+Deno.test("an injected request comes from 127.0.0.1, or from the address that the test gives", async () => {
+  const app = quietApp();
+  app.get("/", (req, res) => void res.json([req.ip, req.ips, req.socket.remoteAddress, req.env["KEY"] ?? null]));
+  const seen = async (...args: Parameters<typeof app.inject>) => await (await app.inject(...args)).json();
+  assertEquals(await seen("/"), ["127.0.0.1", [], "127.0.0.1", null]);
+  assertEquals(await seen(new Request("http://localhost/")), ["127.0.0.1", [], "127.0.0.1", null]);
+  assertEquals(await seen("/", { remoteAddress: "192.0.2.1" }), ["192.0.2.1", [], "192.0.2.1", null]);
+  const env = { KEY: "k" };
+  assertEquals(await seen({ url: "/", remoteAddress: "192.0.2.1", env }), ["192.0.2.1", [], "192.0.2.1", "k"]);
+  // spelled as a server would report it
+  for (const [remoteAddress, address] of [["2001:DB8:0::1", "2001:db8::1"], ["::ffff:192.0.2.1", "192.0.2.1"]]) {
+    assertEquals((await seen("/", { remoteAddress }))[0], address);
+  }
+});
+
+Deno.test("an address that the platform reports replaces the default, but not the option", async () => {
+  const app = quietApp().get("/", (req, res) => void res.send(req.ip));
+  const env = { remoteAddr: { hostname: "192.0.2.7", port: 1 } };
+  assertEquals(await (await app.inject("/", { env })).text(), "192.0.2.7");
+  assertEquals(await (await app.inject("/", { env, remoteAddress: "192.0.2.1" })).text(), "192.0.2.1");
+  // a request that fetch gets has no address of its own
+  assertEquals(await (await app.fetch(new Request("http://localhost/"))).text(), "");
+});
+
+Deno.test("trust proxy and limiters apply to the address of an injected request", async () => {
+  const app = quietApp().set("trust proxy", "192.0.2.0/24").use(rateLimit({ windowMs: 60_000, limit: 1 }));
+  app.get("/", (req, res) => void res.send(req.ip));
+  const headers = { "x-forwarded-for": "203.0.113.9" };
+  const asked = async (remoteAddress?: string) => {
+    const response = await app.inject("/", { headers, remoteAddress });
+    return response.status === 200 ? await response.text() : response.status;
+  };
+  assertEquals(await asked("192.0.2.1"), "203.0.113.9");
+  assertEquals(await asked("192.0.2.2"), 429);
+  assertEquals(await asked("198.51.100.1"), "198.51.100.1");
+  assertEquals([await asked(), await asked()], ["127.0.0.1", 429]);
+});
+
+Deno.test("a remote address that is no IP address is refused", async () => {
+  const app = quietApp().get("/", (_req, res) => void res.send("ok"));
+  for (
+    const [given, shown] of [["localhost", '"localhost"'], ["", '""'], ["192.0.2", '"192.0.2"'], [7, "7"]] as const
+  ) {
+    await assertRejects(
+      () => app.inject("/", { remoteAddress: given as string }),
+      TypeError,
+      `app.inject: remoteAddress must be an IP address, not ${shown}`,
+    );
+  }
 });

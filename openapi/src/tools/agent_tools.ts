@@ -18,6 +18,8 @@ export interface AgentRequest {
   env?: object;
   /** A Worker's execution context. */
   ctx?: object;
+  /** The user's IP address, for `req.ip` and limiters; `"127.0.0.1"` by default. */
+  remoteAddress?: string;
 }
 
 /** A call's result. */
