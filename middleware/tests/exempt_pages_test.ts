@@ -43,6 +43,12 @@ function ways(): readonly Way[] {
     { page: probes as Handler, at: null, path: "/readyz", isRoute: false },
     { page: probes as Handler, at: "/health", path: "/health/live", isRoute: false },
     { page: probes as Handler, at: "/health", path: "/health/readyz", isRoute: false },
+    { page: probes as Handler, at: "/health", path: "/health", isRoute: false },
+    { page: probes as Handler, at: "/my/live", path: "/my/live", isRoute: false },
+    { page: probes as Handler, at: "/ready", path: "/ready/", isRoute: false },
+    { page: probes as Handler, at: "/ready", path: "/ready", isRoute: true },
+    { page: probes as Handler, at: "/:what/live", path: "/my/live", isRoute: true },
+    { page: probes as Handler, at: "/", path: "/", isRoute: true },
     { page: probes.live as Handler, at: "/alive", path: "/alive", isRoute: true },
     { page: metrics().page as Handler, at: "/metrics", path: "/metrics", isRoute: true },
     { page: metrics().page as Handler, at: "/:what/metrics", path: "/my/metrics", isRoute: true },
@@ -90,7 +96,9 @@ Deno.test("whatever limits are full, probes and metrics get through, guards hold
     if (isGuarded) assertEquals(await status(path, { method }), 401, told);
     const full = names.length === 0 ? [200] : [429, 503];
     const authorized = { headers: { authorization: "me" } };
-    for (const elsewhere of ["/", `${path}/x`, `/x${path}`.replace("/x/my", "/x/my/y"), `${path}x`]) {
+    const wrong = [`${path}/x`, `/x${path}`.replace("/x/my", "/x/my/y"), `${path}x`];
+    // "/acme/x" is "/:tenant" with another page, and "/x" below no prefix is another tenant's
+    for (const elsewhere of way.at === "/" ? [`${path}/x/y/z`] : ["/", ...wrong]) {
       const got = await status(elsewhere, authorized);
       assert(full.includes(got), `${told}: ${elsewhere} gives ${got}`);
       if (got !== 200) refused++;
@@ -199,6 +207,53 @@ Deno.test("probes match as routes do", async () => {
       }
     }
   }
+});
+
+Deno.test("limits exempt exactly what health answers, whatever its shape", async () => {
+  const paths = ["", "/", "/x", "/live", "/livez", "/ready", "/readyz/", "/health", "/healthz", "/LIVE", "/live/"];
+  const places = ["/ready", "/livez", "/health", "/api", "/api/Healthz", "/live/x", "/"];
+  type Put = (app: FrameworkApp, at: string, page: Handler) => unknown;
+  const shapes: Readonly<Record<string, Put>> = {
+    use: (app, at, page) => app.use(at, page),
+    route: (app, at, page) => app.get(at, page),
+    "route for all": (app, at, page) => app.all(at, page),
+    "two routes": (app, at, page) => app.get([at, `${at}/live`.replace("//", "/")], page),
+    "in a router": (app, at, page) => app.use(at, Router().use(page)),
+    "route in a router": (app, at, page) => app.use(at, Router().get("/", page)),
+    "in an application": (app, at, page) => app.use(at, sluice().enable("strict routing").use(page)),
+    "in a router at a parameter": (app, at, page) => app.use("/:a", Router().use(at, page)),
+    "behind a route that calls next": (app, at, page) => {
+      app.get("/{*all}", (_req, _res, next) => next()).use(at, page);
+    },
+  };
+  const seen = new Set<string>();
+  for (const [shape, put] of Object.entries(shapes)) {
+    for (const at of places) {
+      for (const setting of ["strict routing", "case sensitive routing", "neither"]) {
+        const make = (...before: Handler[]) => {
+          const app = sluice().set("env", "test").enable(setting);
+          for (const one of before) app.use(one);
+          put(app, at, health() as Handler);
+          return app.use(other);
+        };
+        const plain = make();
+        const limited = Object.entries(FULL).map(([name, limit]) => [name, make(limit())] as const);
+        for (const path of paths.flatMap((one) => [one, at + one, `/a${at}${one}`])) {
+          if (!/^\/[^/]/.test(path) && path !== "/") continue;
+          const response = await plain.inject(path);
+          const answers = response.headers.get("content-type")?.startsWith("application/json") === true;
+          const told = `${shape} at ${at}, ${setting}: ${path}`;
+          for (const [name, app] of limited) {
+            const { status } = await app.inject(path);
+            assertEquals(status === 200, answers, `${told} behind ${name}`);
+          }
+          seen.add(`${shape} ${answers}`);
+        }
+      }
+    }
+  }
+  // each shape answers, and lets other requests through
+  assertEquals(seen.size, 2 * Object.keys(shapes).length);
 });
 
 Deno.test("a flood of metrics is one text a second", async () => {

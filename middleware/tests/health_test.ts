@@ -54,6 +54,59 @@ Deno.test("probes can be mounted anywhere, and have paths of the program's own",
   }
 });
 
+/** Liveness runs no check; `null` if a different handler responded. */
+async function probed(app: FrameworkApp, path: string, init?: RequestInit): Promise<"live" | "ready" | null> {
+  const response = await app.inject(path, init);
+  if (!response.headers.get("content-type")?.startsWith("application/json")) return null;
+  return "checks" in await response.json() ? "ready" : "live";
+}
+
+Deno.test("as the handler of a route it always responds: with liveness if the path's last name says so", async () => {
+  const probes = health({ checks: { a: () => {} } });
+  const app = sluice().set("env", "test");
+  app.get("/ready", probes).get("/live", probes).all("/status", probes).route("/in/livez").get(probes);
+  app.get(["/a/live", "/a/other"], probes).get("/p/:probe", probes);
+  app.use("/mounted/livez", Router().get("/", probes));
+  for (const path of ["/live", "/LIVE/", "/in/livez", "/a/live", "/p/live", "/mounted/livez"]) {
+    assertEquals(await probed(app, path), "live", path);
+  }
+  for (const path of ["/ready", "/ready/", "/status", "/a/other", "/p/healthz", "/p/livezz"]) {
+    assertEquals(await probed(app, path), "ready", path);
+  }
+  assertEquals((await app.inject("/status", { method: "POST" })).status, 404);
+});
+
+Deno.test("mounted at the path of a probe it responds there, and nowhere else", async () => {
+  const probes = health({ checks: { a: () => {} } });
+  const app = sluice().set("env", "test");
+  for (const at of ["/ready", "/livez", "/health", "/in/healthz", "/api", "/readyz/api"]) app.use(at, probes);
+  app.use((_req, res) => void res.send("other"));
+  for (const path of ["/livez", "/livez/", "/LiveZ", "/health/live", "/api/live", "/ready/livez"]) {
+    assertEquals(await probed(app, path), "live", path);
+  }
+  for (const path of ["/ready", "/READY/", "/health", "/health?full", "/in/healthz/", "/api/ready"]) {
+    assertEquals(await probed(app, path), "ready", path);
+  }
+  for (const path of ["/", "/api", "/api/", "/api/health", "/readyz/api", "/readyz", "/ready/x", "/health/healthz"]) {
+    assertEquals(await probed(app, path), null, path);
+  }
+  assertEquals(await probed(app, "/ready", { method: "POST" }), null);
+});
+
+Deno.test("a route that called next does not make a probe of the request", async () => {
+  const app = sluice().set("env", "test");
+  app.get("/{*path}", (_req, _res, next) => next());
+  app.use(health(), (_req, res) => void res.send("other"));
+  assertEquals(await probed(app, "/anything"), null);
+  assertEquals(await probed(app, "/livez"), "live");
+});
+
+Deno.test("the settings of routes apply to the path of a mount", async () => {
+  const app = sluice().set("env", "test").enable("case sensitive routing");
+  app.use("/:name", health({ checks: { a: () => {} } })).use((_req, res) => void res.send("other"));
+  assertEquals([await probed(app, "/health"), await probed(app, "/Health")], ["ready", null]);
+});
+
 Deno.test("a check fails by throwing, by rejecting and with false; a critical one makes the process not ready", async () => {
   const app = checked({
     checks: {

@@ -376,6 +376,7 @@ export class FrameworkApp<
         return source();
       },
       enter: (req, res) => originalOf(this).#enter(req, res),
+      app: this,
     };
   }
 

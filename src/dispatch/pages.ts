@@ -1,6 +1,6 @@
 import type { ExemptPages } from "../util/exempt_pages.ts";
 import { detailsOf, type HandlerDetails } from "../util/handler_details.ts";
-import { type AnyHandler, entersMount, type LayerSource, type Step } from "../matching/layer.ts";
+import { type AnyHandler, entersMount, type LayerSource, type Mounted, type Step } from "../matching/layer.ts";
 import type { PathMatch } from "../matching/path_pattern.ts";
 import { type Exchange, exchangeOf } from "../exchange/exchange.ts";
 
@@ -14,10 +14,11 @@ const MOST_ELSEWHERE = 60;
 const RESPONDED_COST = 0.001;
 
 /** The part of an application used here. */
-interface PagedApp {
+interface PagedApp extends Configured {
   readonly router: LayerSource;
-  enabled(setting: string): boolean;
 }
+
+type Configured = NonNullable<Mounted["app"]>;
 
 /** An exempted request. */
 interface Exempted {
@@ -107,7 +108,7 @@ export class Pages implements ExemptPages {
     target.mount = 0;
     const { path } = target;
     target.mount = mount;
-    const page = this.#pageFor(this.#app.router, path, method, false, 0);
+    const page = this.#pageFor(this.#app, this.#app.router, path, method, "", 0);
     if (page === null) return false;
     if (this.#exempted.get(exchange)?.version === version) return true;
     const now = this.#clock();
@@ -127,10 +128,11 @@ export class Pages implements ExemptPages {
   }
 
   #pageFor(
+    app: Configured,
     source: LayerSource,
     path: string,
     method: string,
-    isMounted: boolean,
+    around: string,
     depth: number,
   ): AnyHandler | null {
     if (depth > DEEPEST) return null;
@@ -141,10 +143,12 @@ export class Pages implements ExemptPages {
       if (match === null || (layer.route === null && !entersMount(match, below))) continue;
       const end = consumed + (layer.route === null ? match.length : 0);
       const rest = rooted(path.slice(end));
-      const isBelow = isMounted || end > 1;
-      const page = layer.mounted !== null
-        ? this.#pageFor(layer.mounted.source, rest, method, isBelow, depth + 1)
-        : functionsOf(step, method).find((fn) => pageOf(fn)?.(rest, isBelow, this.#app));
+      // as in req.baseUrl
+      const mount = around + path.slice(0, end).replace(/\/$/, "");
+      const { mounted } = layer;
+      const page = mounted !== null
+        ? this.#pageFor(mounted.app ?? app, mounted.source, rest, method, mount, depth + 1)
+        : functionsOf(step, method).find((fn) => pageOf(fn)?.(rest, mount, layer.route !== null, app));
       if (page) return page;
     }
     return null;

@@ -72,6 +72,8 @@ export interface Mounted {
   readonly source: LayerSource;
   /** Takes over the request; returns a function that hands it back, called with the propagating error, if any. */
   enter?(req: unknown, res: unknown): ((error?: unknown) => void) | null;
+  /** The application, if it is one. */
+  readonly app?: { enabled(setting: string): boolean };
 }
 
 /** Key under which routers and applications describe themselves to the router they are mounted on. */

@@ -147,7 +147,7 @@ export class Route<Params = RouteParams, L extends Record<string, Any> = Record<
     if (registered === undefined) return;
     const { patterns } = this.#layer(caller);
     const params = this.#mergesParams ? null : patterns.flatMap(({ keys }) => keys);
-    registered({ caller, method, path: this.path, params });
+    registered({ caller, method, path: this.path, params, route: this });
   }
 
   #layer(caller: string): Layer {

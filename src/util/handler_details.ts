@@ -8,6 +8,8 @@ export interface Registration {
   readonly path: unknown;
   /** Names of the path's parameters; `null` if its router may merge those from enclosing paths. */
   readonly params: readonly string[] | null;
+  /** The route, which is `req.route` while it runs. */
+  readonly route: object;
 }
 
 /** Details that middleware declares for route listings. */
@@ -34,10 +36,16 @@ export interface HandlerDetails {
    * depend on: load shedding, rate limits and concurrency limits exempt such requests. Not shown in listings.
    *
    * @param path The path below its mount, not decoded
-   * @param isMounted Whether it is below a path
+   * @param mount The path of its mount, without the slash at the end; empty if it has none
+   * @param isRoute Whether it is a route's handler
    * @param app The application, for its settings
    */
-  readonly page?: (path: string, isMounted: boolean, app: { enabled(setting: string): boolean }) => boolean;
+  readonly page?: (
+    path: string,
+    mount: string,
+    isRoute: boolean,
+    app: { enabled(setting: string): boolean },
+  ) => boolean;
   /** Called when it becomes a route's handler; throws if it cannot work there. Not shown in listings. */
   readonly registered?: (registration: Registration) => void;
 }

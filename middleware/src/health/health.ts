@@ -59,7 +59,11 @@ export interface HealthOptions {
 
 /** A middleware that responds to probes, and its handlers. */
 export interface Health {
-  /** Responds at `/livez` and `/readyz`; mounted at a path, also at `/live` and `/ready` below it. */
+  /**
+   * Responds at `/livez` and `/readyz`; mounted at a path, also at `/live` and `/ready` below it, and at the path itself
+   * if its last name is `live`, `livez`, `ready`, `readyz`, `health` or `healthz`. As a route's handler it always
+   * responds: with liveness if the path's last name is `live` or `livez`, otherwise with readiness.
+   */
   (req: Request, res: Response, next: Next): unknown;
   /** Liveness, for your own path: always responds with 200. Runs no check. */
   readonly live: (req: Request, res: Response) => void;
@@ -74,9 +78,8 @@ const INSTEAD = {
   healthChecks: 'use checks: { name: () => … }; probes request "/livez" and "/readyz"',
   live: "a process that responds is alive: liveness needs no check",
   liveness: "a process that responds is alive: liveness needs no check",
-  path:
-    'mount it: app.use("/health", health()) responds at /health/live and /health/ready; for any other path there are ' +
-    "health().live and health().ready",
+  path: 'mount it: app.use("/health", health()) responds at /health/live and /health/ready; for any other path write ' +
+    'app.get("/status", health())',
   cache: "use cacheMs",
   onShutdown: 'app.close runs it: app.on("close", …)',
 };
@@ -107,7 +110,7 @@ const HEADERS = { "Cache-Control": "no-store", "X-Content-Type-Options": "nosnif
  * paths.
  *
  * @param options The checks that make a process ready
- * @returns The middleware, for an application or a router at any path
+ * @returns The middleware, for an application or a router at any path, and for a route
  * @throws {TypeError} If an option is unknown or of the wrong type
  * @throws {RangeError} If a number is out of bounds
  *
@@ -127,35 +130,62 @@ const HEADERS = { "Cache-Control": "no-store", "X-Content-Type-Options": "nosnif
  */
 export function health(options: HealthOptions = {}): Health {
   const { ready, live } = new Readiness(options);
+  // req.route alone does not tell: it stays set when a route calls next
+  const routes = new WeakSet<object>();
   function health(req: Request, res: Response, next: Next): unknown {
     if (req.method !== "GET" && req.method !== "HEAD") return next();
-    const probe = probeAt(req.path, req.baseUrl !== "", req.app);
+    const probe = probeAt(req.path, req.baseUrl, routes.has(req.route), req.app);
     if (probe === undefined) return next();
     return probe === "live" ? live(req, res) : ready(req, res);
   }
   for (const handler of [live, ready]) withDetails(handler, { page: () => true });
   const page = (...at: Parameters<typeof probeAt>): boolean => probeAt(...at) !== undefined;
-  return withDetails(Object.assign(health, { live, ready }), { name: "health", page });
+  return withDetails(Object.assign(health, { live, ready }), {
+    name: "health",
+    page,
+    registered: ({ route }) => void routes.add(route),
+  });
 }
 
+type Probe = "live" | "ready";
+
 /** Probes by path, also for a middleware that is itself mounted at a path. */
-const PROBES: Readonly<Record<string, "live" | "ready">> = { "/livez": "live", "/readyz": "ready" };
-const MOUNTED: Readonly<Record<string, "live" | "ready">> = { ...PROBES, "/live": "live", "/ready": "ready" };
+const PROBES: Readonly<Record<string, Probe>> = { "/livez": "live", "/readyz": "ready" };
+const MOUNTED: Readonly<Record<string, Probe>> = { ...PROBES, "/live": "live", "/ready": "ready" };
+
+/** Probes by the last name in the path of a mount. */
+const MOUNTS: Readonly<Record<string, Probe>> = { ...MOUNTED, "/health": "ready", "/healthz": "ready" };
 
 /** Length of the longest path, with a trailing slash. */
-const LONGEST = "/readyz/".length;
+const LONGEST = "/healthz/".length;
 
-// matches like routes: in any case, and with a trailing slash, unless settings forbid it
+// decides for the middleware and for limits, which must agree
 function probeAt(
   path: string,
-  isMounted: boolean,
+  mount: string,
+  isRoute: boolean,
   app: { enabled(setting: string): boolean },
-): "live" | "ready" | undefined {
-  if (path.length > LONGEST) return undefined;
+): Probe | undefined {
+  if (isRoute) return named(lastOf(mount + path), MOUNTED, app) ?? "ready";
+  if (path === "/" && mount !== "") return named(lastOf(mount), MOUNTS, app);
+  // matches like routes: in any case, and with a trailing slash, unless settings forbid it
   const bare = path.endsWith("/") && !app.enabled("strict routing") ? path.slice(0, -1) : path;
-  const spelt = app.enabled("case sensitive routing") ? bare : asciiLowerCase(bare);
-  const probes = isMounted ? MOUNTED : PROBES;
+  return named(bare, mount === "" ? PROBES : MOUNTED, app);
+}
+
+function named(
+  path: string,
+  probes: Readonly<Record<string, Probe>>,
+  app: { enabled(setting: string): boolean },
+): Probe | undefined {
+  if (path.length > LONGEST) return undefined;
+  const spelt = app.enabled("case sensitive routing") ? path : asciiLowerCase(path);
   return Object.hasOwn(probes, spelt) ? probes[spelt] : undefined;
+}
+
+function lastOf(path: string): string {
+  const bare = path.endsWith("/") ? path.slice(0, -1) : path;
+  return bare.slice(bare.lastIndexOf("/"));
 }
 
 class Readiness {
