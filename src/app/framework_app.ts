@@ -119,8 +119,13 @@ export interface FrameworkApp<
    * ```
    */
   on(event: "error", listener: ErrorListener): this;
-  /** Listens for `close`, emitted when servers begin to stop. End responses here that would stay open forever. */
+  /** Listens for the start of `app.close`, when servers begin to stop. End responses that would stay open forever. */
   on(event: "closing", listener: () => void): this;
+  /**
+   * Listens for the end of closing, whether or not it failed: the last response has been sent. Close databases here.
+   * `app.close` does not wait for promises that listeners return.
+   */
+  on(event: "close", listener: () => void): this;
   /** Listens for being mounted on another application. */
   on(event: "mount", listener: (parent: FrameworkApp) => void): this;
   /** Adds a listener. */

@@ -44,7 +44,7 @@ interface Owner extends Routed {
   readonly [connectionsKey]: Connections;
   readonly [openStreamsKey]: OpenStreams;
   reportError(error: unknown, context: ErrorContext): void;
-  emit(event: "closing"): boolean;
+  emit(event: "closing" | "close"): boolean;
 }
 
 /** One of an application's servers. */
@@ -205,12 +205,17 @@ export class Lifecycle {
     if (drainDelayMs > 0) await this.#drain(drainDelayMs);
     connections.areClosing = true;
     try {
-      callGuarded(this.#app, { phase: "listener" }, () => this.#app.emit("closing"));
+      this.#tell("closing");
       connections.closeAll(...GOING_AWAY);
       await this.#end(this.#listening, atOnce, deadline);
     } finally {
       connections.areClosing = false;
+      this.#tell("close");
     }
+  }
+
+  #tell(event: "closing" | "close"): void {
+    callGuarded(this.#app, { phase: "listener" }, () => this.#app.emit(event));
   }
 
   async #drain(ms: number): Promise<void> {

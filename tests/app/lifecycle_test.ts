@@ -701,3 +701,63 @@ Deno.test("what a listener of closing throws is reported, and the application is
   await app.close();
   assertEquals([phases, app.server], [["listener"], null]);
 });
+
+Deno.test("an application emits close once, after the last response and before app.close resolves", async () => {
+  for (const by of ["app.close", "server.close"]) {
+    const app = quietApp();
+    const seen: string[] = [];
+    const arrived = Promise.withResolvers<void>();
+    const begun = Promise.withResolvers<void>();
+    app.get("/", async (_req, res) => {
+      arrived.resolve();
+      await begun.promise;
+      res.on("close", () => seen.push("response")).send("served");
+    });
+    app.on("closing", () => {
+      seen.push("closing");
+      begun.resolve();
+    });
+    app.on("close", () => seen.push(`close, ${app.server === null ? "no" : "a"} server`));
+    const servers = [app.listen(0, "127.0.0.1"), app.listen(0, "127.0.0.1")];
+    const slow = fetch(`http://127.0.0.1:${servers[0]!.port}/`);
+    await arrived.promise;
+    if (by === "app.close") await Promise.all([app.close(), app.close()]);
+    else {
+      await servers[1]!.close();
+      assertEquals(seen, [], "a server is left");
+      await servers[0]!.close();
+    }
+    assertEquals(await (await slow).text(), "served");
+    assertEquals(seen, ["closing", "response", "close, no server"], by);
+  }
+});
+
+Deno.test("an application without a server emits close, and a mounted one only if it closes itself", async () => {
+  const app = quietApp();
+  const mounted = quietApp();
+  const seen: string[] = [];
+  app.on("close", () => seen.push("app")).use("/mounted", mounted);
+  mounted.on("close", () => seen.push("mounted"));
+  await app.close();
+  await mounted.close();
+  assertEquals(seen, ["app"]);
+  mounted.listen({ port: 0, hostname: "127.0.0.1" });
+  await mounted.close();
+  assertEquals(seen, ["app", "mounted"]);
+});
+
+Deno.test("what a listener of close throws is reported, and app.close resolves", async () => {
+  const app = quietApp();
+  const phases: string[] = [];
+  let closes = 0;
+  app.on("error", (_error, { phase }) => void phases.push(phase));
+  app.on("close", () => {
+    closes++;
+    // closing again from here is the same closing
+    void app.close();
+    throw new Error("fails");
+  });
+  app.listen({ port: 0, hostname: "127.0.0.1" });
+  await app.close();
+  assertEquals([phases, closes, app.server], [["listener"], 1, null]);
+});
