@@ -1,9 +1,10 @@
-import sluice from "@sluice/sluice";
-import { type Flash, session, type SessionOptions } from "@sluice/middleware/session";
+import sluice, { type FrameworkApp, type Request } from "@sluice/sluice";
+import { type Flash, MemorySessionStore, session, type SessionOptions } from "@sluice/middleware/session";
 import { assert, assertEquals, assertMatch, assertNotEquals, assertThrows } from "@std/assert";
 import { SealedSessions } from "../src/session/sealed_sessions.ts";
 import { CookieClient } from "./support/cookie_client.ts";
 import { SECRETS, sessionApp, StillClock } from "./support/session_app.ts";
+import { warningsOf } from "../../tests/support/warnings.ts";
 
 const [SECRET, OLD_SECRET] = SECRETS;
 const HOUR_MS = 3_600_000;
@@ -510,4 +511,39 @@ Deno.test("options that cannot be meant are refused, by name", () => {
   }
   session({ secret, name: "__Host-s", cookie: { secure: true } });
   session({ secret, name: "__Secure-s", cookie: { secure: true, path: "/a" } });
+});
+
+Deno.test("in development, ending a sealed session warns once that copies of the cookie stay valid", async () => {
+  const ends: Record<string, (req: Request) => unknown> = {
+    "req.session.destroy()": (req) => req.session.destroy(),
+    "req.session.regenerate()": (req) => req.session.regenerate(),
+    "req.session = null": (req) => void ((req as { session: unknown }).session = null),
+  };
+  for (const [caller, end] of Object.entries(ends)) {
+    const app = (env: string, options: SessionOptions) => {
+      const app = sluice().set("env", env).use(session(options));
+      app.get("/begin", (req, res) => void res.send(String(req.session.user = "ann")));
+      app.get("/end", async (req, res) => {
+        await end(req);
+        res.send("ended");
+      });
+      return app;
+    };
+    const secret = "5VnrkxJ0fTuGGq7ZJvqCCiTTQ9SXYH2l";
+    const warned = (app: FrameworkApp, ...paths: string[]) =>
+      warningsOf(async () => {
+        const client = new CookieClient(app);
+        for (const path of paths) assertEquals((await client.ask(path)).status, 200);
+      });
+    const all = ["/begin", "/end", "/begin", "/end"];
+    for (const env of ["test", "production"]) assertEquals(await warned(app(env, { secret }), ...all), []);
+    const store = new MemorySessionStore();
+    assertEquals(await warned(app("development", { store }), ...all), [], "with a store");
+    assertEquals(await warned(app("development", { secret }), "/end"), [], "without a session");
+    assertEquals(await warned(app("development", { secret }), ...all), [
+      `${caller} deletes this client's cookie, but copies of it stay valid until they expire, because it holds the ` +
+      "session itself; to end a session everywhere, keep it in a store: session({ store: new MemorySessionStore() }), " +
+      "or RedisSessionStore for several processes",
+    ]);
+  }
 });

@@ -1,3 +1,5 @@
+import { warnInDevelopment } from "@sluice/shared";
+import type { Request } from "@sluice/sluice";
 import type { KeptCookie } from "../cookies/kept_cookie.ts";
 import { type Exchange, holdResponse, type ResponseHooks } from "./hold_response.ts";
 import type { FoundSession, KeptSession, SessionKeeper } from "./session_keeper.ts";
@@ -79,21 +81,30 @@ export class LiveSession implements ResponseHooks {
     return this.#kept?.isNew ?? true;
   }
 
-  /** Empties it, forgets its id, and deletes it from the store. */
-  async drop(): Promise<void> {
+  /**
+   * Empties it, forgets its id, and deletes it from the store.
+   *
+   * @param caller The caller for warnings
+   */
+  async drop(caller: string): Promise<void> {
     if (!this.#settings.keeper.isApart && this.#isSent && !this.isNew) {
       throw new Error(
         "req.session: the response has begun, and can no longer delete the cookie that holds the session",
       );
     }
-    this.empty();
+    this.empty(caller);
     await this.#begin(this.#deleteDropped());
   }
 
-  /** Empties it, forgets its id, and deletes it from the store before the response is sent. */
-  empty(): void {
+  /**
+   * Empties it, forgets its id, and deletes it from the store before the response is sent.
+   *
+   * @param caller The caller for warnings
+   */
+  empty(caller: string): void {
     this.#use();
     if (this.#kept !== null && !this.#kept.isNew) {
+      if (!this.#settings.keeper.isApart) warnOfCopies(this.#exchange.req.app, caller);
       this.#dropped.push(this.#kept);
       this.#cookie = null;
     }
@@ -237,6 +248,21 @@ export class LiveSession implements ResponseHooks {
     const { ttlMs, absoluteTtlMs, clock } = this.#settings;
     return Math.max(1, Math.ceil(Math.min(ttlMs, created + absoluteTtlMs - clock())));
   }
+}
+
+/** Applications whose developers know. */
+const warned = new WeakSet<object>();
+
+// a program that was written for a store, such as express-session's, expects that the session is over everywhere
+function warnOfCopies(app: Request["app"], caller: string): void {
+  if (warned.has(app)) return;
+  warned.add(app);
+  warnInDevelopment(
+    app,
+    `${caller} deletes this client's cookie, but copies of it stay valid until they expire, because it holds the ` +
+      "session itself; to end a session everywhere, keep it in a store: session({ store: new MemorySessionStore() }), " +
+      "or RedisSessionStore for several processes",
+  );
 }
 
 function tooLate(): Error {

@@ -7,8 +7,12 @@ export interface SessionActions {
   readonly id: string;
   /** Whether it is not stored yet. */
   readonly isNew: boolean;
-  /** Empties it, and deletes it from the store. */
-  drop(): Promise<void>;
+  /**
+   * Empties it, and deletes it from the store.
+   *
+   * @param caller The caller for warnings
+   */
+  drop(caller: string): Promise<void>;
   /** Saves it now. */
   save(): Promise<void>;
   /** Saves it with the response. */
@@ -26,15 +30,15 @@ export interface SessionMethods {
   readonly isNew: boolean;
   /**
    * Changes its id and empties it, so that an id from before the login is worthless afterwards (session fixation). Data
-   * stored under the old id is deleted.
+   * stored under the old id is deleted. Without a store, copies of the old cookie stay valid until they expire.
    *
    * @param callback Called when done, for code written for Express
    * @returns Resolves when done; without a callback it rejects with the store's error
    */
   regenerate(callback?: Callback): Promise<void>;
   /**
-   * Ends it: empties it, deletes it from the store, and makes the client delete its cookie. Writing to it afterwards
-   * begins a new session.
+   * Ends it: empties it, deletes it from the store, and makes the client delete its cookie. Without a store, copies of
+   * the cookie stay valid until they expire. Writing to it afterwards begins a new session.
    *
    * @param callback Called when done, for code written for Express
    * @returns Resolves when done; without a callback it rejects with the store's error
@@ -68,11 +72,11 @@ export class RequestSession implements SessionMethods {
   }
 
   regenerate(callback?: Callback): Promise<void> {
-    return told(this.#actions.drop(), callback);
+    return told(this.#actions.drop("req.session.regenerate()"), callback);
   }
 
   destroy(callback?: Callback): Promise<void> {
-    return told(this.#actions.drop(), callback);
+    return told(this.#actions.drop("req.session.destroy()"), callback);
   }
 
   save(callback?: Callback): Promise<void> {

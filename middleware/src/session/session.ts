@@ -133,7 +133,7 @@ export type SessionData = 0 extends 1 & Request["session"]
  */
 // deno-lint-ignore no-explicit-any -- `any` unless the program declares its data
 export interface SessionExtras<Data extends object = Record<string, any>> {
-  /** The session. Assigning `null` ends it. */
+  /** The session. Assigning `null` ends it, like `destroy`. */
   session: Session<Data>;
   /** Messages for the next page. */
   flash: Flash;
@@ -193,6 +193,9 @@ const LONGEST_TTL_MS = 3650 * DAY_MS;
  * A session begins when data is put into it, and is saved before the response head is sent, if it has changed. If two
  * requests from one client change it concurrently, the request that ends last wins.
  *
+ * A sealed cookie holds the session itself, so ending one leaves copies of the cookie valid until they expire, such as a
+ * thief's. Only a store ends a session everywhere. In development, a warning says so.
+ *
  * @typeParam Data The program's data, for handlers behind it in the same call; for all handlers, declare it once with
  *   {@linkcode SessionExtras}
  * @param options How sessions are stored
@@ -251,7 +254,7 @@ function attach(live: LiveSession, req: Request): void {
     configurable: true,
     get: () => live.object,
     set(value: unknown) {
-      if (value === null || value === undefined) return live.empty();
+      if (value === null || value === undefined) return live.empty("req.session = null");
       throw new TypeError("req.session can only be assigned null, which ends the session: set its properties instead");
     },
   });
