@@ -21,7 +21,9 @@
  * @module
  */
 export {
+  type DeclaredSessionData,
   type Flash,
+  type OwnSessionData,
   type Session,
   session,
   type SessionCookieOptions,

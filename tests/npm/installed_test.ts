@@ -271,6 +271,9 @@ const TYPED = (loads: string) => `
   declare module "@sluice/sluice" {
     interface RequestExtras { user?: { name: string } }
   }
+  declare module "@sluice/middleware/session" {
+    interface SessionData { views: number }
+  }
   const app: FrameworkApp = sluice();
   app.use(sluice.json(), rateLimit({ windowMs: 1000, limit: 1 }));
   app.get("/users/:id/*path", (req, res) => {
@@ -280,6 +283,12 @@ const TYPED = (loads: string) => `
     // @ts-expect-error: there is no such parameter
     req.params.other;
     res.json({ id, path, name });
+  });
+  app.get("/visits", session({ secret: "5VnrkxJ0fTuGGq7ZJvqCCiTTQ9SXYH2l" }), (req, res) => {
+    const views: number | undefined = req.session.views;
+    // @ts-expect-error: the program's session has no such data
+    req.session.other;
+    res.json(views);
   });
   // @ts-expect-error: the limit is a number
   rateLimit({ windowMs: 1000, limit: "many" });
@@ -345,6 +354,7 @@ function esm(): string {
     import sluice, { rateLimit, ${NAMES} } from "@sluice/sluice";
     import { serve } from "@sluice/sluice/node";
     import { RedisStore } from "@sluice/rate-limit";
+    import { session } from "@sluice/middleware/session";
   `) + `serve(app, { port: 0 });` + LIMITS;
 }
 
@@ -353,8 +363,10 @@ function required(): string {
     import sluice = require("@sluice/sluice");
     import { ${NAMES} } from "@sluice/sluice";
     import limits = require("@sluice/rate-limit");
+    import sessions = require("@sluice/middleware/session");
     const { rateLimit, FrameworkApp: Class } = sluice;
     const { RedisStore } = limits;
+    const { session } = sessions;
     new Class() satisfies sluice.FrameworkApp;
   `) + LIMITS;
 }

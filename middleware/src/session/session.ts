@@ -113,16 +113,35 @@ export interface SessionCookieOptions extends CookieAttributes {
 // deno-lint-ignore no-explicit-any -- `any` unless the program declares its data
 export type Session<Data extends object = Record<string, any>> = SessionMethods & Partial<Data>;
 
-/** The data that the program declares; `any` if it declares none. */
-export type SessionData = 0 extends 1 & Request["session"]
-  // deno-lint-ignore no-explicit-any -- `any` unless the program declares its data
-  ? Record<string, any>
-  : Omit<NonNullable<Request["session"]>, keyof SessionMethods>;
+/**
+ * The program's data, declared as for express-session: handlers behind `session()` in the same call get its type. With
+ * {@linkcode SessionExtras}, all handlers do.
+ *
+ * @example A program's data
+ * ```ts ignore
+ * declare module "@sluice/middleware/session" {
+ *   interface SessionData {
+ *     userId: string;
+ *   }
+ * }
+ * ```
+ */
+// deno-lint-ignore no-empty-interface -- programs augment it
+export interface SessionData {}
+
+/** The data that the program declares in {@linkcode SessionData}; `any` if it declares none. */
+// deno-lint-ignore no-explicit-any -- `any` unless the program declares its data
+export type OwnSessionData = keyof SessionData extends never ? Record<string, any> : SessionData;
+
+/** The data that the program declares in {@linkcode SessionData} or `RequestExtras`; `any` if it declares none. */
+export type DeclaredSessionData = keyof SessionData extends never
+  ? 0 extends 1 & Request["session"] ? OwnSessionData : Omit<NonNullable<Request["session"]>, keyof SessionMethods>
+  : SessionData;
 
 /**
  * Properties added to requests; a program declares them once, with its data.
  *
- * @typeParam Data The program's data
+ * @typeParam Data The program's data; by default what it declares in {@linkcode SessionData}
  *
  * @example A program's data
  * ```ts ignore
@@ -131,8 +150,7 @@ export type SessionData = 0 extends 1 & Request["session"]
  * }
  * ```
  */
-// deno-lint-ignore no-explicit-any -- `any` unless the program declares its data
-export interface SessionExtras<Data extends object = Record<string, any>> {
+export interface SessionExtras<Data extends object = OwnSessionData> {
   /** The session. Assigning `null` ends it, like `destroy`. */
   session: Session<Data>;
   /** Messages for the next page. */
@@ -217,7 +235,9 @@ const LONGEST_TTL_MS = 3650 * DAY_MS;
  * });
  * ```
  */
-export function session<Data extends object = SessionData>(options: SessionOptions): Middleware<SessionExtras<Data>> {
+export function session<Data extends object = DeclaredSessionData>(
+  options: SessionOptions,
+): Middleware<SessionExtras<Data>> {
   const settings = checked(options);
   const { keeper, cookie, clock, absoluteTtlMs } = settings;
   const { when, onStoreError = "fail" } = options;
