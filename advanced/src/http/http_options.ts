@@ -206,7 +206,7 @@ export interface RateLimitOptions<
   skipSuccessfulRequests?: boolean | undefined;
   /** Decides which requests succeeded, for the two options above. */
   requestWasSuccessful?: ((req: Req, res: Res) => Awaitable<boolean>) | undefined;
-  /** express-rate-limit's name for `onStoreFailure: "open"`. */
+  /** express-rate-limit's names: `true` is `onStoreFailure: "open"`, and `false` is `"closed"`. */
   passOnStoreError?: boolean | undefined;
   /**
    * Mistakes to warn about, each once per process; all by default. `false` turns all warnings off; an object turns off
@@ -238,7 +238,10 @@ export function limiterOptionsOf<Req>(options: RateLimitOptions<Req>, caller: st
     ...(several ?? shadow),
     name: name === undefined ? identifier : name,
     store: store === undefined ? undefined : storeOf(store, options),
-    onStoreFailure: onStoreFailure === undefined && passOnStoreError ? "open" : onStoreFailure,
+    // only if written: express-rate-limit's default, false, is not ours
+    onStoreFailure: onStoreFailure === undefined && passOnStoreError !== undefined
+      ? passOnStoreError ? "open" : "closed"
+      : onStoreFailure,
   };
 }
 

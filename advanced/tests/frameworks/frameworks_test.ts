@@ -270,14 +270,24 @@ for (const subject of SUBJECTS) {
   });
 
   Deno.test(`${name}: while the store fails, onStoreFailure decides`, async () => {
-    for (const [onStoreFailure, expected] of [["closed", 429], ["open", 200], ["local", 200]] as const) {
+    const cases: readonly [options: AnyOptions, statuses: readonly number[]][] = [
+      [{ onStoreFailure: "closed" }, [429, 429]],
+      [{ onStoreFailure: "open" }, [200, 200]],
+      [{ onStoreFailure: "local" }, [200, 429]],
+      // express-rate-limit's name
+      [{ passOnStoreError: undefined }, [200, 429]],
+      [{ passOnStoreError: false }, [429, 429]],
+      [{ passOnStoreError: true }, [200, 200]],
+      [{ passOnStoreError: false, onStoreFailure: "local" }, [200, 429]],
+    ];
+    for (const [options, statuses] of cases) {
       const store = new FaultyStore(new MemoryStore());
       store.fail();
-      await using(subject, { limit: 1, store, onStoreFailure, processes: 1 }, async ({ ask, limiters }) => {
+      await using(subject, { limit: 1, store, processes: 1, ...options }, async ({ ask, limiters }) => {
         limiters[0]!.on("storeFailure", () => {});
-        const response = await ask("/hello");
-        assertEquals(response.status, expected, onStoreFailure);
-        if (expected === 429) assertEquals(response.headers.get("retry-after"), "1");
+        const responses = [await ask("/hello"), await ask("/hello")];
+        assertEquals(responses.map(({ status }) => status), statuses, JSON.stringify(options));
+        if (statuses[0] === 429) assertEquals(responses[0]!.headers.get("retry-after"), "1");
       });
     }
   });

@@ -470,6 +470,24 @@ const CASES: readonly Case[] = [
 /** Logs about failing stores are not part of the response. */
 const SILENT = { error() {}, warn() {} };
 
+Deno.test("passOnStoreError: false refuses while the store fails, where express-rate-limit fails", async () => {
+  const asked = async (options: Any, make: (options: Any) => Any) => {
+    const build = (app: Any) => {
+      app.use(
+        make({ windowMs: 60_000, limit: 1, validate: false, processes: 1, name: "store", store: failing, ...options }),
+      );
+      routes(app);
+    };
+    return statuses(await onExpress(build, repeat(2)));
+  };
+  const theirs = ({ name: _name, processes: _processes, ...rest }: Any) =>
+    expressRateLimit({ logger: SILENT, ...rest });
+  assertEquals(await asked({ passOnStoreError: false }, rateLimit), [429, 429]);
+  assertEquals(await asked({ passOnStoreError: false }, theirs), [500, 500]);
+  // without the option, this process decides
+  assertEquals(await asked({}, rateLimit), [200, 429]);
+});
+
 for (const { name, options, talk, expected } of CASES) {
   Deno.test(`an option of express-rate-limit works as it does there: ${name}`, async () => {
     const play = (make: (options: Any) => Any) => {

@@ -364,3 +364,14 @@ Deno.test("onLimitReached is called for a refusal", async () => {
   await ask("/x");
   assertEquals(told, ["http://localhost/x"]);
 });
+
+Deno.test("while the store fails, passOnStoreError decides as onStoreFailure does", async () => {
+  for (
+    const [passOnStoreError, expected] of [[true, [200, 200]], [false, [429, 429]], [undefined, [200, 429]]] as const
+  ) {
+    const store = new FaultyStore(new MemoryStore()).fail();
+    const { ask, limit } = limited({ limit: 1, store, processes: 1, passOnStoreError });
+    limit.limiter.on("storeFailure", () => {});
+    assertEquals(await statuses(ask, "/", "/"), [...expected], String(passOnStoreError));
+  }
+});
