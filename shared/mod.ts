@@ -17,7 +17,7 @@ export {
   refuseOption,
   takeFormer,
 } from "../src/util/check_option.ts";
-export { warnInDevelopment } from "../src/util/development_warning.ts";
+export { isDeveloped, warnInDevelopment } from "../src/util/development_warning.ts";
 export { describe, reasonOf } from "../src/util/error_text.ts";
 export {
   ALARM_DELAY_MS,

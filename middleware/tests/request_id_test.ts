@@ -1,6 +1,7 @@
 import sluice, { type FrameworkApp, type Request as Incoming } from "@sluice/sluice";
 import { requestId, type RequestIdExtras, type RequestIdOptions, traceHeaders } from "@sluice/middleware/request-id";
 import { assertEquals, assertMatch, assertNotEquals, assertThrows } from "@std/assert";
+import { warningsOf } from "../../tests/support/warnings.ts";
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 const TRACE = "0af7651916cd43dd8448eb211c80319c";
@@ -177,4 +178,29 @@ Deno.test("options of requestId are checked", () => {
   for (const [options, message] of failing) {
     assertThrows(() => requestId(options as RequestIdOptions), TypeError, message);
   }
+});
+
+Deno.test("in development, a warning names the first peer whose id is replaced, and what to do", async () => {
+  const warned = async (options: RequestIdOptions, env: string, trusted: unknown, ...ids: string[]) =>
+    await warningsOf(async () => {
+      const app = naming({ headerName: "X-Correlation-Id", ...options }).set("env", env).set("trust proxy", trusted);
+      for (const id of ids) {
+        const headers = { "x-correlation-id": id };
+        const { status } = await app.inject("/", { headers, remoteAddress: "198.51.100.7" });
+        assertEquals(status, 200);
+      }
+      assertEquals((await app.inject("/")).status, 200);
+    });
+  for (const env of ["test", "production"]) assertEquals(await warned({}, env, false, "id-1"), []);
+  assertEquals(await warned({}, "development", false), [], "no id");
+  assertEquals(await warned({}, "development", false, "not well formed"), []);
+  assertEquals(await warned({}, "development", "198.51.100.0/24", "id-1"), [], "a trusted proxy");
+  for (const trust of [true, false, () => false]) {
+    assertEquals(await warned({ trust }, "development", false, "id-1"), []);
+  }
+  assertEquals(await warned({}, "development", "loopback", "not well formed", "id-1", "id-2"), [
+    'requestId: X-Correlation-Id from 198.51.100.7 is replaced, because the setting "trust proxy" does not trust that ' +
+    'peer; if it is your proxy, write app.set("trust proxy", "198.51.100.7"), or accept every client\'s id with ' +
+    "requestId({ trust: true })",
+  ]);
 });

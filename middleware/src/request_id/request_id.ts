@@ -1,4 +1,13 @@
-import { checkNames, checkType, describe, type OptionNames, refuseOption, takeFormer } from "@sluice/shared";
+import {
+  checkNames,
+  checkType,
+  describe,
+  isDeveloped,
+  type OptionNames,
+  refuseOption,
+  takeFormer,
+  warnInDevelopment,
+} from "@sluice/shared";
 import type { Middleware, Next, Request, Response } from "@sluice/sluice";
 import { currentRequest } from "../context/current_request.ts";
 import { activeTrace, isTraceAppended } from "./active_trace.ts";
@@ -22,8 +31,8 @@ export interface RequestIdOptions {
   headerName?: string;
   /**
    * Whose ids and traces to accept. The default, `"proxy"`, accepts them from a peer that the setting `trust proxy`
-   * trusts, which no other client can forge. `true` accepts all ids, `false` accepts none; a function decides per
-   * request.
+   * trusts, which no other client can forge; in development, a warning names the first other peer that sends an id.
+   * `true` accepts all ids, `false` accepts none; a function decides per request.
    */
   trust?: "proxy" | boolean | ((req: Request) => boolean);
   /** Generates an id: 1 to 128 letters, digits and characters of `_.:+/=@~-`. A random UUID by default. */
@@ -104,6 +113,7 @@ export function requestId(given: RequestIdOptions = {}): Middleware<RequestIdExt
       return next();
     }
     const isTrusted = trust === "proxy" ? isProxied(req) : typeof trust === "function" ? trust(req) : trust;
+    if (!isTrusted && trust === "proxy") warnOfReplaced(req, header);
     const sent = isTrusted ? req.get(header) : undefined;
     const continued = isTrusted ? continuedTrace(req.get("traceparent"), req.get("tracestate")) : undefined;
     const trace = joined(activeTrace(req.app), continued) ?? continued ?? newTrace();
@@ -151,6 +161,25 @@ function joined(active: TraceContext | undefined, sent: TraceContext | undefined
 function isProxied(req: Request): boolean {
   // looking up the peer has a cost that most programs need not pay
   return Boolean(req.app.get("trust proxy")) && Boolean(req.app.get("trust proxy fn")?.(req.peer.address, 0));
+}
+
+/** Applications whose developers know. */
+const warned = new WeakSet<object>();
+
+// express-request-id accepts every id, so a program written for it would miss them
+function warnOfReplaced(req: Request, header: string): void {
+  const { app } = req;
+  if (warned.has(app) || !isDeveloped(app) || !WELL_FORMED.test(req.get(header) ?? "")) return;
+  warned.add(app);
+  const { address } = req.peer;
+  warnInDevelopment(
+    app,
+    `requestId: ${header} from ${address ?? "a peer without an address"} is replaced, because the setting "trust ` +
+      `proxy" does not trust that peer; if it is your proxy, write app.set("trust proxy", ` +
+      `${
+        address === undefined ? "…" : describe(address)
+      }), or accept every client's id with requestId({ trust: true })`,
+  );
 }
 
 function made(req: Request, generator: RequestIdOptions["generator"]): string {
