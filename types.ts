@@ -57,7 +57,7 @@ export type { HeaderName, HeaderRecord, NamedHeaders } from "./src/request/node/
 export type { Destination } from "./src/request/node/body_pipes.ts";
 export type { PeerCertificate, RequestSocket } from "./src/request/node/request_socket.ts";
 export type { Peer } from "./src/exchange/peer.ts";
-export type { FormatHandlers, SendBody } from "./src/response/framework_response.ts";
+export type { CommonResponseExtras, FormatHandlers, SendBody } from "./src/response/framework_response.ts";
 export type { Chunk } from "./src/util/chunk_bytes.ts";
 export type { DotfilePolicy } from "./src/response/files/file_path.ts";
 export type { FileOptions } from "./src/response/files/file_transfer.ts";

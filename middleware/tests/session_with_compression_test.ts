@@ -148,7 +148,7 @@ for (const [compressed, make] of Object.entries(COMPRESSIONS)) {
       res.type("text").flushHeaders();
       await Promise.resolve();
       res.write("0123456789abcdef".repeat(200));
-      (res as SluiceResponse & { flush(): void }).flush();
+      (res as SluiceResponse).flush!();
       res.end("end");
       store.noteFull();
     });
@@ -165,7 +165,7 @@ for (const [compressed, make] of Object.entries(COMPRESSIONS)) {
     app.get("/", async (req, res) => {
       req.session.user = 1;
       res.type("text").write("first");
-      (res as SluiceResponse & { flush(): void }).flush();
+      (res as SluiceResponse).flush!();
       store.noteFull();
       await read.promise;
       res.end(", last");

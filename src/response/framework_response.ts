@@ -59,6 +59,12 @@ export type SendBody = Any;
 // deno-lint-ignore no-empty-interface -- programs augment it
 export interface ResponseExtras {}
 
+/** Methods set by common middleware, unless {@linkcode ResponseExtras} declares them. */
+export interface CommonResponseExtras {
+  /** Sends what has been written so far, set by `compress` or compression where responses can be compressed. */
+  flush?(): void;
+}
+
 /** Key of the method that responds with one of the framework's own pages. */
 export const pageKey: unique symbol = Symbol("sluice.page");
 
@@ -87,7 +93,8 @@ export interface Locals {}
 export type LocalsOf<L> = [keyof Locals] extends [never] ? L : L & Locals;
 
 /** Express's response, with the properties that middleware attaches, as declared in {@linkcode ResponseExtras}. */
-export interface FrameworkResponse<L extends Record<string, Any> = Record<string, Any>> extends ResponseExtras {}
+export interface FrameworkResponse<L extends Record<string, Any> = Record<string, Any>>
+  extends ResponseExtras, Omit<CommonResponseExtras, keyof ResponseExtras> {}
 
 /**
  * Express's response: every method of Express 5 on top of Node's, producing one web `Response`.

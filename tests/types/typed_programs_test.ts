@@ -303,3 +303,16 @@ Deno.test("a router's handler may declare parameters of outer paths, since a rou
   const response = await app.handle(new globalThis.Request("http://x/posts/1/comments/2"));
   assertEquals(await response.json(), ["1", "1", "2"]);
 });
+
+Deno.test("a response may have compression's flush, which is missing without it", () => {
+  const app = express();
+  app.get("/", (_req, res) => {
+    expectType<Equal<typeof res.flush, (() => void) | undefined>>();
+    // @ts-expect-error -- no middleware may compress
+    res.flush();
+    res.write("first");
+    res.flush?.();
+    res.end("last");
+  });
+  assertEquals(app.routes.length, 1);
+});

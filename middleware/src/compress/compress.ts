@@ -73,7 +73,7 @@ const LEVELS: Readonly<Record<CodingName, readonly [number, number]>> = {
  *
  * It skips responses that have a `Content-Encoding`, a digest, `Cache-Control: no-transform`, no body, a partial body,
  * or a type not worth compressing. A strong `ETag` becomes weak. Event streams are flushed after each event, other
- * streams by `res.flush()`, and within 5 ms while their source waits. Where the runtime cannot flush, event streams and
+ * streams by `res.flush?.()`, and within 5 ms while their source waits. Where the runtime cannot flush, event streams and
  * NDJSON are not compressed.
  *
  * @param options Which responses to compress, and how

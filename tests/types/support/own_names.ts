@@ -23,8 +23,13 @@ export const OWN_NAMES = {
     // checked by older body parsers
     ...["_body"],
   ],
-  // the last three are Node's own, which Deno's node:http lacks
-  res: ["respondWith", "writeHeader", "closed", "_isLenientHeaderValidation"],
+  res: [
+    "respondWith",
+    // a method that @sluice/middleware/compress adds
+    "flush",
+    // Node's own, which Deno's node:http lacks
+    ...["writeHeader", "closed", "_isLenientHeaderValidation"],
+  ],
   // params is a guess, and throws an error with the name to use
   ws: ["data", "params", "publish", "subscribe", "unsubscribe", "isSubscribed"],
   limiter: [
