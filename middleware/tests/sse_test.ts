@@ -1,4 +1,4 @@
-import sluice, { type FrameworkApp, type Handler } from "@sluice/sluice";
+import sluice, { type FrameworkApp, type Handler, type Request, type Response as SluiceResponse } from "@sluice/sluice";
 import { type EventStream, type ServerSentEvent, sse, type SseOptions } from "@sluice/middleware/sse";
 import { assert, assertEquals, assertMatch, assertRejects, assertThrows } from "@std/assert";
 import { virtualTimers } from "../../tests/support/virtual_timers.ts";
@@ -252,3 +252,21 @@ Deno.test("options of sse are checked", async () => {
 function settled(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, 0));
 }
+
+Deno.test("called as middleware, or as a handler, sse says how to call it", async () => {
+  const wrong = sse as unknown as (...given: unknown[]) => never;
+  const how = "sse is not middleware: call it in a handler, (req, res) => { const events = sse(req, res); … }, not";
+  const thrown = (...given: unknown[]) => assertThrows(() => wrong(...given), TypeError).message;
+  assertEquals(thrown(), `${how} with nothing`);
+  assertEquals(thrown({ heartbeatMs: 5 }), `${how} with an object`);
+  assertEquals(thrown((stream: unknown) => stream), `${how} with a function`);
+  assertEquals(thrown(null), `${how} with null`);
+  const app = sluice().set("env", "test");
+  app.get("/res", (_req, res) => void res.send(thrown(res)));
+  app.get("/swapped", (req, res) => void res.send(thrown(res, req)));
+  app.get("/handler", wrong);
+  app.use((error: Error, _req: Request, res: SluiceResponse, _next: unknown) => void res.send(error.message));
+  const text = async (path: string) => await (await app.inject(path)).text();
+  for (const path of ["/res", "/swapped"]) assert((await text(path)).startsWith(`${how} with an object`), path);
+  assertEquals(await text("/handler"), `${how} as a handler`);
+});

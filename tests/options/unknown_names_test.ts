@@ -58,7 +58,7 @@ const DOORS: Readonly<Record<string, (options: Given) => unknown>> = {
   session: (options) => session({ secret: SECRET, ...options }),
   "session, its cookie": (options) => session({ secret: SECRET, cookie: options }),
   MemorySessionStore: (options) => new MemorySessionStore(options),
-  sse: (options) => sse({} as never, {} as never, options),
+  sse: (options) => sse({ get() {} } as never, { writeHead() {} } as never, options),
   timeout: (options) => timeout(1000, options),
   upload,
   "upload, a field": (options) => upload({ fields: { avatar: options } }),

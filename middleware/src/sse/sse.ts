@@ -1,4 +1,4 @@
-import { checkInteger, checkNames, LONGEST_TIMER_MS, type OptionNames } from "@sluice/shared";
+import { checkInteger, checkNames, describe, LONGEST_TIMER_MS, type OptionNames } from "@sluice/shared";
 import type { Request, Response } from "@sluice/sluice";
 import { commentText, eventText, type ServerSentEvent } from "./server_sent_event.ts";
 import { closeWithApp, type OpenStreams } from "./streams_of_app.ts";
@@ -84,7 +84,7 @@ const MAX_PENDING_BYTES = 1024 * 1024;
  * @param req The request
  * @param res Its response, which must not have begun
  * @param options How events are sent
- * @throws {TypeError} If an option is unknown or of the wrong type
+ * @throws {TypeError} If it is called outside a handler, or an option is unknown or of the wrong type
  * @throws {RangeError} If an option is out of bounds
  * @throws {Error} If the response has already begun
  *
@@ -106,6 +106,7 @@ const MAX_PENDING_BYTES = 1024 * 1024;
  * ```
  */
 export function sse(req: Request, res: Response, options: SseOptions = {}): EventStream {
+  assertInHandler(req, res, options);
   checkNames("sse", options, NAMES, INSTEAD);
   const { heartbeatMs = HEARTBEAT_MS, retryMs, maxPendingBytes = MAX_PENDING_BYTES } = options;
   checkInteger("sse", "heartbeatMs", heartbeatMs, 0, LONGEST_TIMER_MS);
@@ -114,6 +115,18 @@ export function sse(req: Request, res: Response, options: SseOptions = {}): Even
   const stream = new Stream(req, res, heartbeatMs, maxPendingBytes);
   if (retryMs !== undefined) stream.send({ retry: retryMs });
   return stream;
+}
+
+// other packages' are middleware, which adds a method to the response, or take the response alone
+function assertInHandler(...given: unknown[]): void {
+  const [req, res, options] = given as [Partial<Request>?, Partial<Response>?, unknown?];
+  const isCall = typeof req?.get === "function" && typeof res?.writeHead === "function";
+  if (isCall && typeof options !== "function") return;
+  throw new TypeError(
+    `sse is not middleware: call it in a handler, (req, res) => { const events = sse(req, res); … }, not ${
+      isCall ? "as a handler" : `with ${req === undefined ? "nothing" : describe(req)}`
+    }`,
+  );
 }
 
 class Stream implements EventStream {
