@@ -562,6 +562,17 @@ Deno.test("wrong options are refused by the names that they have", () => {
   const app = sluice();
   const refused = (make: () => unknown, message: string) => assertThrows(make, TypeError, message);
   refused(() => openapi(app, { title: "T" } as never), "openapi: info: option version must be a string, not undefined");
+  const call = 'write openapi(app, { title: "Books", version: "1.0.0" }, options)';
+  const guess = openapi as unknown as (...given: unknown[]) => never;
+  refused(() => guess(app, { info: INFO }), `openapi: info: there is no option info; ${call}`);
+  const noInfo = "openapi: the second argument must be the title and version, not ";
+  refused(() => guess(app), `${noInfo}undefined; ${call}`);
+  refused(() => guess(app, "Books"), `${noInfo}"Books"; ${call}`);
+  const noApp = "openapi: the first argument must be the application, not ";
+  for (const given of [[{ app, info: INFO }], [INFO, app], [INFO]]) {
+    refused(() => guess(...given), `${noApp}an object; ${call}`);
+  }
+  refused(() => guess(), `${noApp}undefined; ${call}`);
   refused(() => openapi(app, { ...INFO, name: "x" } as never), "openapi: info: there is no option name");
   refused(() => openapi(app, INFO, { server: [] } as never), "openapi: there is no option server");
   refused(() => openapi(app, INFO, { servers: {} } as never), "openapi: option servers must be a list");

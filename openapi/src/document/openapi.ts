@@ -1,4 +1,4 @@
-import { checkNames, checkType, isThenable, type OptionNames, refuseOption } from "@sluice/shared";
+import { checkNames, checkType, describe, isThenable, type OptionNames, refuseOption } from "@sluice/shared";
 import type { DetailedRoute } from "@sluice/sluice";
 import type { RequestPart } from "../metadata/route_schemas.ts";
 import { checkOutgoing, type OutgoingRequest, type ResponseDetails } from "../metadata/operation.ts";
@@ -85,11 +85,13 @@ const INFO_NAMES: OptionNames<OpenApiInfo> = {
   license: true,
 };
 
+const CALL = 'write openapi(app, { title: "Books", version: "1.0.0" }, options)';
+
 /** Options from swagger-jsdoc, Fastify's swagger and express-openapi. */
 const INSTEAD = {
-  info: 'write openapi(app, { title: "Books", version: "1.0.0" }, options)',
-  definition: 'write openapi(app, { title: "Books", version: "1.0.0" }, options)',
-  openapi: 'write openapi(app, { title: "Books", version: "1.0.0" }, options)',
+  info: CALL,
+  definition: CALL,
+  openapi: CALL,
   path: 'the document is an object: app.get("/openapi.json", (_req, res) => res.json(openapi(app, info)))',
   apis: "routes are found in the application",
 };
@@ -125,18 +127,25 @@ const OF_ALL = ["get", "put", "post", "delete", "patch"];
  * ```
  */
 export function openapi(app: WithRoutes, info: OpenApiInfo, options: OpenApiOptions = {}): OpenApiDocument {
-  checkDocument(info, options);
+  checkDocument(app, info, options);
   return new DocumentBuilder(options).build(app, info);
 }
 
 /**
  * Checks a document's inputs.
  *
+ * @param app The application
  * @param info The info object
  * @param options The options
  * @throws {TypeError} If one is unknown or of the wrong type
  */
-export function checkDocument(info: OpenApiInfo, options: OpenApiOptions): void {
+export function checkDocument(app: WithRoutes, info: OpenApiInfo, options: OpenApiOptions): void {
+  if (typeof (app as Partial<WithRoutes> | undefined)?.getRegisteredRoutes !== "function") {
+    throw new TypeError(`openapi: the first argument must be the application, not ${describe(app)}; ${CALL}`);
+  }
+  if (typeof info !== "object" || info === null) {
+    throw new TypeError(`openapi: the second argument must be the title and version, not ${describe(info)}; ${CALL}`);
+  }
   checkNames("openapi: info", info, INFO_NAMES, INSTEAD);
   for (const name of ["title", "version"] as const) {
     if (typeof info[name] !== "string") refuseOption("openapi: info", name, "a string", info[name]);

@@ -70,7 +70,7 @@ The document itself is at openapi.json.
  */
 export function openapiPages(app: WithRoutes, info: OpenApiInfo, options: OpenApiPagesOptions = {}): Handler {
   const { viewer, ...documentOptions } = options;
-  checkDocument(info, documentOptions);
+  checkDocument(app, info, documentOptions);
   checkType("openapiPages", "viewer", viewer, "function");
   let made: OpenApiDocument | undefined;
   // looked up once: packages are not moved or installed at run time
