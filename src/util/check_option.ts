@@ -34,7 +34,7 @@ export function takeFormer<Options>(
  * @param options The options
  * @param names The known names
  * @param instead Advice for a name; without it, the error suggests the most likely name or lists all
- * @throws {TypeError} If the options are not an object, or one is unknown and not `undefined`
+ * @throws {TypeError} If the options are not an object, such as a request, or one is unknown and not `undefined`
  */
 export function checkNames<Options>(
   caller: string,
@@ -46,7 +46,7 @@ export function checkNames<Options>(
     const given = isThenable(options) ? "a promise" : describe(options);
     throw new TypeError(`${caller}: options must be an object, not ${given}`);
   }
-  const unknown = unknownNames(options, names, instead);
+  const unknown = unknownNames(caller, options, names, instead);
   if (unknown.length > 0) throw new TypeError(`${caller}: ${unknown.join("; ")}`);
 }
 
@@ -59,6 +59,7 @@ export function checkNames<Options>(
  * @param names The known names
  * @param instead Advice for a name; without it, the message suggests the most likely name or lists all
  * @returns A message for each unknown option that is not `undefined`
+ * @throws {TypeError} If the options are a request
  */
 export function unknownOptions<Options>(
   caller: string,
@@ -68,10 +69,13 @@ export function unknownOptions<Options>(
 ): string[] {
   if (options === undefined || options === null || typeof options === "function") return [];
   if (typeof options !== "object") return [`${caller} expects its options as an object, not ${describe(options)}`];
-  return unknownNames(options, names, instead).map((text) => `${caller}: ${text}`);
+  return unknownNames(caller, options, names, instead).map((text) => `${caller}: ${text}`);
 }
 
-function unknownNames(options: object, names: object, instead?: Instead): string[] {
+function unknownNames(caller: string, options: object, names: object, instead?: Instead): string[] {
+  if (typeof (options as { originalUrl?: unknown }).originalUrl === "string") {
+    throw new TypeError(`${caller}() makes the middleware: register ${caller}(), not ${caller}`);
+  }
   return Object.entries(options)
     .filter(([name, value]) => value !== undefined && !Object.hasOwn(names, name))
     .map(([name]) => {

@@ -30,7 +30,10 @@ interface HasStorage {
  * app.post("/notes", (_req, res) => res.json({ author: author() }));
  * ```
  */
-export function context(): Handler {
+export function context(): Handler;
+export function context(...given: unknown[]): Handler {
+  // called for a request it would return a function, and the request would wait forever
+  if (given.length > 0) throw new TypeError("context() makes the middleware: register context(), not context");
   const storage = requestStorage(newStorage);
   return function context(req: Request, _res: Response, next: Next): void {
     storage.run(req, next);

@@ -458,6 +458,11 @@ function isColourful(req: Request): boolean {
 
 function checked(given: LogOptions): Checked {
   const options = takeFormer(given, "sink", (stream) => ({ stream: stream as LogStream }));
+  if (typeof options === "string") {
+    throw new TypeError(
+      `log: there is no format ${describe(options)}, as in morgan: write log(), or log({ format: "json" })`,
+    );
+  }
   checkNames("log", options, NAMES, INSTEAD);
   const { format, redact = [], sample = 1, level = "info", slowMs = Infinity, query = true } = options;
   const { clock = () => performance.now() } = options;

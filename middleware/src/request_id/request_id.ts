@@ -144,7 +144,8 @@ export function requestId(given: RequestIdOptions = {}): Middleware<RequestIdExt
 export function traceHeaders(req: Request | undefined = currentRequest()): Record<string, string> {
   if (req === undefined) return {};
   const { trace } = req as Request & Partial<RequestIdExtras>;
-  if (trace === undefined) {
+  // an application has a method of this name
+  if (typeof trace?.traceId !== "string") {
     throw new TypeError("traceHeaders: the request has no trace; mount requestId() in front of this handler");
   }
   if (isTraceAppended(req.app)) return {};

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { checkInteger, checkNames, type OptionNames } from "@sluice/shared";
-import { openapi, type WithRoutes } from "../document/openapi.ts";
+import { assertApplication, openapi, type WithRoutes } from "../document/openapi.ts";
 import type { OpenApiDocument } from "../document/openapi_document.ts";
 import { Wildcards } from "../generate/client_routes.ts";
 import { type Draft, type KnownOperation, knownOperation } from "./draft.ts";
@@ -131,6 +131,7 @@ const ELSE = new Set([401, 403, 404, 409, 410, 423, 429, 503]);
  * ```
  */
 export async function checkApplication(app: CheckedApp, options: CheckOptions = {}): Promise<CheckReport> {
+  assertApplication("checkApplication", app, "write checkApplication(app)");
   checkNames("checkApplication", options, NAMES);
   const { document = openapi(app, { title: "Checked", version: "1" }), seed = 1, runs = 20, only } = options;
   checkInteger("checkApplication", "seed", seed, 0, 2 ** 31 - 1);

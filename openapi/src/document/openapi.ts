@@ -140,9 +140,7 @@ export function openapi(app: WithRoutes, info: OpenApiInfo, options: OpenApiOpti
  * @throws {TypeError} If one is unknown or of the wrong type
  */
 export function checkDocument(app: WithRoutes, info: OpenApiInfo, options: OpenApiOptions): void {
-  if (typeof (app as Partial<WithRoutes> | undefined)?.getRegisteredRoutes !== "function") {
-    throw new TypeError(`openapi: the first argument must be the application, not ${describe(app)}; ${CALL}`);
-  }
+  assertApplication("openapi", app, CALL);
   if (typeof info !== "object" || info === null) {
     throw new TypeError(`openapi: the second argument must be the title and version, not ${describe(info)}; ${CALL}`);
   }
@@ -166,6 +164,19 @@ export function checkDocument(app: WithRoutes, info: OpenApiInfo, options: OpenA
   for (const [name, request] of Object.entries(options.webhooks ?? {})) {
     checkOutgoing(`openapi: webhook ${name}`, request);
   }
+}
+
+/**
+ * Checks that an argument is an application.
+ *
+ * @param caller Name of the caller for error messages
+ * @param app The argument
+ * @param advice What to write
+ * @throws {TypeError} If it is something else, such as the document
+ */
+export function assertApplication(caller: string, app: WithRoutes, advice: string): void {
+  if (typeof (app as Partial<WithRoutes> | undefined)?.getRegisteredRoutes === "function") return;
+  throw new TypeError(`${caller}: the first argument must be the application, not ${describe(app)}; ${advice}`);
 }
 
 /** The route a problem belongs to. */

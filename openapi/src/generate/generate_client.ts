@@ -1,5 +1,5 @@
 import { checkNames, checkType, type OptionNames } from "@sluice/shared";
-import { openapi, type WithRoutes } from "../document/openapi.ts";
+import { assertApplication, openapi, type WithRoutes } from "../document/openapi.ts";
 import type { OpenApiDocument } from "../document/openapi_document.ts";
 import { Wildcards } from "./client_routes.ts";
 import { clientText } from "./client_text.ts";
@@ -52,6 +52,7 @@ const NAMES: OptionNames<GenerateOptions> = { document: true, command: true };
  * ```
  */
 export function generateClient(app: WithRoutes, options: GenerateOptions = {}): string {
+  assertApplication("generateClient", app, "write generateClient(app), or generateClient(app, { document })");
   checkNames("generateClient", options, NAMES);
   checkType("generateClient", "command", options.command, "string");
   const { document = openapi(app, { title: "Client", version: "1" }), command = "generateClient" } = options;

@@ -148,8 +148,10 @@ export function operation(details: OperationDetails): Handler {
 }
 
 function checkOperation(details: OperationDetails): void {
-  const named = Object.entries(Object(details)).filter(([name]) => !name.startsWith("x-"));
-  checkNames("operation", typeof details === "object" ? Object.fromEntries(named) : details, NAMES);
+  const all = Object.entries(Object(details));
+  const named = all.filter(([name]) => !name.startsWith("x-"));
+  // only where it is needed, because a copy of a request is not recognized as one
+  checkNames("operation", named.length < all.length ? Object.fromEntries(named) : details, NAMES);
   for (const name of ["summary", "description", "operationId"] as const) {
     checkType("operation", name, details[name], "string");
   }

@@ -75,6 +75,7 @@ export interface AgentTool {
  * @param app The application, called in process
  * @param document Its document, from `openapi(app, info)`
  * @returns A tool for each operation, in document order
+ * @throws {TypeError} If the document is missing
  *
  * @example What a model may do
  * ```ts
@@ -94,6 +95,11 @@ export interface AgentTool {
  * ```
  */
 export function agentTools(app: Injectable, document: OpenApiDocument): AgentTool[] {
+  if (typeof document?.paths !== "object" || typeof app?.inject !== "function") {
+    throw new TypeError(
+      'agentTools: write agentTools(app, document), with document = openapi(app, { title: "Books", version: "1.0.0" })',
+    );
+  }
   const names = new Set<string>();
   return Object.entries(document.paths).flatMap(([path, operations]) =>
     Object.entries(operations).flatMap(([method, operation]): AgentTool[] => {

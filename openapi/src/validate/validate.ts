@@ -302,6 +302,9 @@ function unreadText(req: Request): string {
 }
 
 function checkOptions(options: ValidateOptions): void {
+  if (isSchema(options)) {
+    throw new TypeError("validate: say what the schema is for, such as validate({ body: schema })");
+  }
   checkNames("validate", options, NAMES);
   for (const part of REQUEST_PARTS) if (options[part] !== undefined) checkSchema(part, options[part]);
   if (isSchema(options.response)) {

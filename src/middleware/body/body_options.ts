@@ -157,9 +157,6 @@ export interface CheckedOptions {
  * @throws {TypeError} If `limit` is not a size, `verify` not a function, or `defaultCharset` not a string
  */
 export function checkBodyOptions(parser: string, options: BodyOptions, defaultType: string): CheckedOptions {
-  if (typeof (options as { originalUrl?: unknown }).originalUrl === "string") {
-    throw new TypeError(`${parser}() makes the middleware: register ${parser}(), not ${parser}`);
-  }
   unknownOptions(parser, options, NAMES).forEach(noteWarning);
   const { limit, verify, inflate = true } = options;
   // as in Express, an empty value counts as missing
