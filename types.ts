@@ -49,7 +49,7 @@ export type { ServerCounts, ServerTimeouts } from "./src/platform/shared/platfor
 export type { AppLike, RenderCallback, SettingValue } from "./src/exchange/app_like.ts";
 export type { ErrorPhase } from "./src/exchange/error_context.ts";
 export type { NodeRequest, ParsedQs, RouteParams } from "./src/request/framework_request.ts";
-export type { CommonExtras, Declared } from "./src/request/request_extras.ts";
+export type { CommonExtras, Declared, RateLimitQuota } from "./src/request/request_extras.ts";
 export type { ResponseLike } from "./src/exchange/response_like.ts";
 export type { Any } from "./src/util/any.ts";
 export type { IncomingMessage } from "./src/request/node/incoming_message.ts";

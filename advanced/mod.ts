@@ -52,7 +52,7 @@ export type { FetchRefusal } from "./src/http/fetch_refusal.ts";
 export type { StandardHeaders } from "./src/http/rate_limit_headers.ts";
 export type { DelayOptions, HandlerOptions, RateLimitOptions, RequestLimitOptions } from "./src/http/http_options.ts";
 export { rateLimit, type RateLimitMiddleware } from "./src/http/rate_limit.ts";
-export type { RateLimitInfo } from "./src/http/rate_limit_info.ts";
+export type { RateLimitExtras, RateLimitInfo } from "./src/http/rate_limit_info.ts";
 export type { Counters } from "./src/wrappers/counters.ts";
 export type { Decision } from "./src/limiter/decision.ts";
 export type { ConsumeOptions, LimiterKeys, PeekOptions } from "./src/limiter/demand.ts";

@@ -56,4 +56,20 @@ export interface CommonExtras {
   timedout?: boolean;
   /** Creates a token for a form, set by `csrf`. */
   csrfToken(): string;
+  /** The client's quota, set by the `rateLimit` of `@sluice/rate-limit` and by express-rate-limit. */
+  rateLimit?: RateLimitQuota;
+}
+
+/** A client's quota, with express-rate-limit's names. */
+export interface RateLimitQuota {
+  /** The limit. */
+  readonly limit: number;
+  /** What the client has used of it. */
+  readonly used: number;
+  /** What is left of it. */
+  readonly remaining: number;
+  /** When it is full again. */
+  readonly resetTime: Date | undefined;
+  /** The client's key. */
+  readonly key: string;
 }

@@ -29,7 +29,7 @@ export function advancedLimitRoutes(app: FrameworkApp, clock: RequestedClock): v
   const limited = (name: string, options: Options): RateLimitMiddleware => {
     const limiter = rateLimit<FrameworkRequest>({ ...common, ...(options.limits ? {} : { limit: 2 }), ...options });
     app.get(`/advanced/${name}`, limiter, (req, res) => {
-      const { limit, used, remaining } = (req as { rateLimit?: Record<string, unknown> }).rateLimit ?? {};
+      const { limit, used, remaining } = req.rateLimit ?? {};
       res.json({ limit, used, remaining });
     });
     return limiter;

@@ -3,6 +3,8 @@ import { assertEquals } from "@std/assert";
 import { createReadStream } from "node:fs";
 import type { IncomingHttpHeaders } from "node:http";
 import express, { type IRoute, type IRouter, type Request, type RequestParamHandler, Router } from "@sluice/sluice";
+import type { RateLimitQuota } from "@sluice/sluice/types";
+import { rateLimit, type RateLimitInfo } from "@sluice/rate-limit";
 import { type Equal, expectType } from "./support/expect_type.ts";
 
 declare global {
@@ -302,6 +304,22 @@ Deno.test("a router's handler may declare parameters of outer paths, since a rou
   });
   const response = await app.handle(new globalThis.Request("http://x/posts/1/comments/2"));
   assertEquals(await response.json(), ["1", "1", "2"]);
+});
+
+Deno.test("a request may have the quota that a limiter has set, with express-rate-limit's names", async () => {
+  const app = express().use(rateLimit({ limit: 5, windowMs: 60_000 }));
+  app.get("/", (req, res) => {
+    expectType<Equal<typeof req.rateLimit, RateLimitQuota | undefined>>();
+    // @ts-expect-error -- there may be no limiter in front
+    req.rateLimit.limit;
+    // @ts-expect-error -- there is no such property
+    req.rateLimit?.points;
+    const { limit, used, remaining, resetTime, key } = req.rateLimit!;
+    res.json([limit, used, remaining, resetTime instanceof Date, key]);
+  });
+  assertEquals(await (await app.inject("/")).json(), [5, 1, 4, true, "127.0.0.1"]);
+  const info = {} as RateLimitInfo;
+  info satisfies RateLimitQuota;
 });
 
 Deno.test("a response may have compression's flush, which is missing without it", () => {

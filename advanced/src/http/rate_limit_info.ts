@@ -1,6 +1,22 @@
 import type { Decision } from "../limiter/decision.ts";
 
 /**
+ * The property that `rateLimit` adds to requests, for the `RequestExtras` of a Sluice program. Without it, Sluice's
+ * requests have `rateLimit` without `decision`, and it may be missing.
+ *
+ * @example Its type, declared once
+ * ```ts ignore
+ * declare module "@sluice/sluice" {
+ *   interface RequestExtras extends RateLimitExtras {}
+ * }
+ * ```
+ */
+export interface RateLimitExtras {
+  /** The client's quota. */
+  rateLimit: RateLimitInfo;
+}
+
+/**
  * Value of `req.rateLimit`, with express-rate-limit's names.
  *
  * @example Read the remaining quota
@@ -10,7 +26,7 @@ import type { Decision } from "../limiter/decision.ts";
  *
  * const app = sluice();
  * app.use(rateLimit({ limit: 100 }));
- * app.get("/quota", (req, res) => res.json("rateLimit" in req ? req.rateLimit : null));
+ * app.get("/quota", (req, res) => res.json({ left: req.rateLimit?.remaining }));
  * ```
  */
 export class RateLimitInfo {

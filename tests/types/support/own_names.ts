@@ -20,6 +20,8 @@ export const OWN_NAMES = {
     ...["session", "secret", "signedCookies"],
     // properties that @sluice/middleware entries add
     ...["csrfToken", "id", "log", "timedout"],
+    // and the limiter of @sluice/rate-limit
+    "rateLimit",
     // checked by older body parsers
     ...["_body"],
   ],

@@ -1,4 +1,4 @@
-/** A session's data, declared as express-session's users do. */
+/** Types of what middleware adds to requests, declared once for a whole program. */
 import { assertEquals } from "@std/assert";
 import { fileURLToPath } from "node:url";
 import { run } from "../../scripts/process.ts";
@@ -40,6 +40,21 @@ const EVERYWHERE = `
   });
 `;
 
+const LIMITED = `
+  import sluice, { type Equals } from "./imports.ts";
+  import { rateLimit, type RateLimitExtras, type RateLimitInfo } from "@sluice/rate-limit";
+  declare module "@sluice/sluice" {
+    interface RequestExtras extends RateLimitExtras {}
+  }
+  sluice().use(rateLimit({ limit: 5 })).get("/", (req, res) => {
+    true satisfies Equals<typeof req.rateLimit, RateLimitInfo>;
+    req.rateLimit.decision.charge(2);
+    // @ts-expect-error -- there is no such property
+    req.rateLimit.points;
+    res.json(req.rateLimit.remaining);
+  });
+`;
+
 const IMPORTS = `
   export { default } from "@sluice/sluice";
   export { type Session, session, type SessionExtras } from "@sluice/middleware/session";
@@ -74,4 +89,8 @@ for (const specifier of ["@sluice/middleware/session", SOURCE]) {
 
 Deno.test("data declared in SessionData is the session's for all handlers, with SessionExtras", async () => {
   assertEquals(await checked(PROGRAM.replace("SESSION", "@sluice/middleware/session") + EVERYWHERE), "");
+});
+
+Deno.test("the limiter's property is its own type for all handlers, with RateLimitExtras", async () => {
+  assertEquals(await checked(LIMITED), "");
 });
