@@ -120,7 +120,11 @@ Deno.test("without the viewer there is the document alone, and the page says wha
 Deno.test("wrong options are refused when the pages are made", () => {
   const app = sluice();
   assertThrows(() => openapiPages(app, { title: "x" } as never), TypeError, "openapi: info: option version");
-  assertThrows(() => openapiPages(INFO as never, INFO), TypeError, "the first argument must be the application");
+  assertThrows(
+    () => openapiPages(INFO as never, INFO),
+    TypeError,
+    "openapi cannot take an object and an object; write",
+  );
   assertThrows(() => openapiPages(app, INFO, { pages: 1 } as never), TypeError, "openapi: there is no option pages");
 });
 

@@ -140,9 +140,8 @@ export function openapi(app: WithRoutes, info: OpenApiInfo, options: OpenApiOpti
  * @throws {TypeError} If one is unknown or of the wrong type
  */
 export function checkDocument(app: WithRoutes, info: OpenApiInfo, options: OpenApiOptions): void {
-  assertApplication("openapi", app, CALL);
-  if (typeof info !== "object" || info === null) {
-    throw new TypeError(`openapi: the second argument must be the title and version, not ${describe(info)}; ${CALL}`);
+  if (!isApplication(app) || typeof info !== "object" || info === null) {
+    throw new TypeError(`openapi cannot take ${describe(app)} and ${describe(info)}; ${CALL}`);
   }
   checkNames("openapi: info", info, INFO_NAMES, INSTEAD);
   for (const name of ["title", "version"] as const) {
@@ -175,8 +174,12 @@ export function checkDocument(app: WithRoutes, info: OpenApiInfo, options: OpenA
  * @throws {TypeError} If it is something else, such as the document
  */
 export function assertApplication(caller: string, app: WithRoutes, advice: string): void {
-  if (typeof (app as Partial<WithRoutes> | undefined)?.getRegisteredRoutes === "function") return;
-  throw new TypeError(`${caller}: the first argument must be the application, not ${describe(app)}; ${advice}`);
+  if (isApplication(app)) return;
+  throw new TypeError(`${caller}: app must be an application, not ${describe(app)}; ${advice}`);
+}
+
+function isApplication(app: Partial<WithRoutes> | undefined): boolean {
+  return typeof app?.getRegisteredRoutes === "function";
 }
 
 /** The route a problem belongs to. */
