@@ -1,4 +1,5 @@
 import { describe } from "../util/error_text.ts";
+import { isPlainObject } from "../util/is_plain_object.ts";
 import { canonicalAddress } from "../http/ip_address.ts";
 import { type InjectedRequest, peerKey } from "../exchange/peer.ts";
 
@@ -23,8 +24,8 @@ export interface InjectInit extends Omit<RequestInit, "body"> {
   /** A Worker's execution context, for `req.waitUntil` and `req.executionCtx`. */
   ctx?: object | undefined;
   /**
-   * The peer's IP address, for `req.ip`, `trust proxy` and limiters. `"127.0.0.1"` by default, unless the platform's
-   * arguments report one, such as the header `CF-Connecting-IP` on Workers.
+   * The peer's IP address, for `req.ip`, `trust proxy` and limiters; `"127.0.0.1"` by default. What reports the address
+   * on the platform takes precedence, such as the header `CF-Connecting-IP` on Workers.
    */
   remoteAddress?: string | undefined;
 }
@@ -66,33 +67,28 @@ const INSTEAD: Readonly<Record<string, string>> = {
  * address, or `init` makes no valid request
  */
 export function injected(target: InjectTarget, init: InjectInit): [request: Request, env: unknown, ctx: unknown] {
-  const isUrl = typeof target === "string" || target instanceof URL || target instanceof Request;
-  const { url, env, ctx, remoteAddress, ...rest } = isUrl ? { ...init, url: target } : { ...target, ...init };
+  // a Request's url is not its own property
+  const given = Object.hasOwn(Object(target), "url")
+    ? { ...target as InjectRequest, ...init }
+    : { ...init, url: target };
+  const { url, env, ctx, remoteAddress = "127.0.0.1", ...rest } = given;
   for (const name in INSTEAD) {
     if (name in rest) {
       throw new TypeError(`app.inject: there is no option ${name}; ${INSTEAD[name]}`);
     }
   }
-  const address = canonicalAddress(`${remoteAddress ?? "127.0.0.1"}`);
+  const address = canonicalAddress(`${remoteAddress}`);
   if (!address) {
     throw new TypeError(`app.inject: remoteAddress must be an IP address, not ${describe(remoteAddress)}`);
   }
-  const request = new Request(absoluteTarget(url), isJson(rest.body) ? asJson(rest) : rest as RequestInit);
-  const peer: InjectedRequest = { [peerKey]: { address, isGiven: !!remoteAddress } };
-  return [Object.assign(request, peer), env, ctx];
-}
-
-// values that Request would turn into "[object Object]"
-function isJson(body: unknown): boolean {
-  if (typeof body !== "object" || body === null) return false;
-  const prototype = Object.getPrototypeOf(body);
-  return Array.isArray(body) || prototype === null || prototype === Object.prototype;
-}
-
-function asJson(init: InjectInit): RequestInit {
-  const headers = new Headers(init.headers);
-  if (!headers.has("Content-Type")) headers.set("Content-Type", "application/json");
-  return { ...init, headers, body: JSON.stringify(init.body) };
+  // Request would turn them into text such as "[object Object]"
+  if (isPlainObject(rest.body) || Array.isArray(rest.body)) {
+    const headers = rest.headers = new Headers(rest.headers);
+    if (!headers.has("Content-Type")) headers.set("Content-Type", "application/json");
+    rest.body = JSON.stringify(rest.body);
+  }
+  const peer: InjectedRequest = { [peerKey]: { address } };
+  return [Object.assign(new Request(absoluteTarget(url), rest as RequestInit), peer), env, ctx];
 }
 
 // not resolved against a base, because "//admin" is a path here, not a host

@@ -1,5 +1,6 @@
 import { isDeveloped, warnInDevelopment } from "../util/development_warning.ts";
 import { describe } from "../util/error_text.ts";
+import { isPlainObject } from "../util/is_plain_object.ts";
 import type { AnyHandler } from "../matching/layer.ts";
 import type { Exchange } from "../exchange/exchange.ts";
 
@@ -63,8 +64,7 @@ function isData(value: unknown): boolean {
   if (typeof value === "string" || typeof value === "function") return true;
   if (typeof value !== "object" || value === null) return false;
   if (typeof (value as { toJSON?: unknown }).toJSON === "function") return true;
-  const prototype = Object.getPrototypeOf(value);
-  if (prototype !== null && prototype !== Object.prototype && !Array.isArray(value)) {
+  if (!isPlainObject(value) && !Array.isArray(value)) {
     return KINDS.test(Object.prototype.toString.call(value));
   }
   return Object.values(value).every((part) => typeof part !== "function" && !isLive(part));

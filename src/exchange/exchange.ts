@@ -190,11 +190,9 @@ export class Exchange implements Waiter {
   }
 
   #findPeer(): Peer {
-    const { info, app, target: { request } } = this;
-    const injected = (request as InjectedRequest)[peerKey];
-    if (injected?.isGiven) return injected;
-    const peer = app[runtimeKey].peerOf(info, request);
-    return peer.address ? peer : injected ?? peer;
+    const { request } = this.target;
+    const peer = this.app[runtimeKey].peerOf(this.info, request);
+    return peer.address ? peer : (request as InjectedRequest)[peerKey] ?? peer;
   }
 
   /** Whether the client disconnected before the response was complete. */

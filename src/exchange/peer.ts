@@ -15,9 +15,6 @@ export const peerKey: unique symbol = Symbol("sluice.peer");
 
 /** A request that `app.inject` created. */
 export interface InjectedRequest {
-  /** Its peer. */
-  readonly [peerKey]?: Peer & {
-    /** Whether it takes precedence over the peer that the platform reports. */
-    readonly isGiven: boolean;
-  };
+  /** Its peer, unless the platform reports one. */
+  readonly [peerKey]?: Peer;
 }

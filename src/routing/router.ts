@@ -4,7 +4,7 @@ import { Callable } from "../util/callable.ts";
 import { describe } from "../util/error_text.ts";
 import { detailsOf } from "../util/handler_details.ts";
 import { originalKey, originalOf } from "../util/original_object.ts";
-import { checkNames, type OptionNames, unknownOptions } from "../util/check_option.ts";
+import { checkNames, type OptionNames, refuseRequest, unknownOptions } from "../util/check_option.ts";
 import { positionOf } from "../dispatch/foreign_target.ts";
 import { matchedAs } from "../dispatch/handle_request.ts";
 import { observedOf } from "../dispatch/observed_source.ts";
@@ -535,9 +535,7 @@ export interface RouterClass {
 export function routerConstructor(Base: RouterClass): RouterConstructor {
   function Router(this: unknown, options?: RouterOptions, name?: string): BaseRouter {
     // it would create a router for each request and respond to none
-    if (typeof (options as { originalUrl?: unknown } | null | undefined)?.originalUrl === "string") {
-      throw new TypeError("Router() makes the router: register Router(), not Router");
-    }
+    refuseRequest("Router", options);
     return Reflect.construct(Base, [options, name], new.target ?? Router);
   }
   Router.prototype = Base.prototype;

@@ -1,4 +1,5 @@
 import { checkNames, type OptionNames } from "../util/check_option.ts";
+import { isPlainObject } from "../util/is_plain_object.ts";
 import { LONGEST_TIMER_MS } from "../util/units.ts";
 import { describe } from "../util/error_text.ts";
 import { type AnyHandler, type LayerEntry, layerEntry, type RoutedEntries } from "../matching/layer.ts";
@@ -88,7 +89,7 @@ function assertHandlers(caller: string, handlers: unknown): asserts handlers is 
     );
   }
   // an instance of a class may have other properties
-  if (isPlain(handlers)) checkNames(caller, handlers, NAMES);
+  if (isPlainObject(handlers)) checkNames(caller, handlers, NAMES);
   const given = HANDLER_NAMES.filter((name) => (handlers as Record<string, unknown>)[name] !== undefined);
   if (given.length === 0) {
     throw new TypeError(`${caller} needs at least one of the handlers ${HANDLER_NAMES.join(", ")}`);
@@ -100,11 +101,6 @@ function assertHandlers(caller: string, handlers: unknown): asserts handlers is 
     }
   }
   assertOptions(caller, handlers);
-}
-
-function isPlain(given: object): boolean {
-  const prototype = Object.getPrototypeOf(given);
-  return prototype === null || prototype === Object.prototype;
 }
 
 function assertOptions(caller: string, handlers: WebSocketHandlers): void {

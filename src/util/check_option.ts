@@ -73,15 +73,25 @@ export function unknownOptions<Options>(
 }
 
 function unknownNames(caller: string, options: object, names: object, instead?: Instead): string[] {
-  if (typeof (options as { originalUrl?: unknown }).originalUrl === "string") {
-    throw new TypeError(`${caller}() makes the middleware: register ${caller}(), not ${caller}`);
-  }
+  refuseRequest(caller, options);
   return Object.entries(options)
     .filter(([name, value]) => value !== undefined && !Object.hasOwn(names, name))
     .map(([name]) => {
       const advice = typeof instead === "function" ? instead(name) : adviceFor(name, instead);
       return `there is no option ${name}; ${advice ?? likely(name, Object.keys(names))}`;
     });
+}
+
+/**
+ * Rejects a request in place of options: it is passed to a function that should have been called when registered.
+ *
+ * @param caller Name of the function
+ * @param options The options
+ * @throws {TypeError} If they are a request
+ */
+export function refuseRequest(caller: string, options: unknown): void {
+  if (typeof (options as { originalUrl?: unknown } | null | undefined)?.originalUrl !== "string") return;
+  throw new TypeError(`${caller}() makes the middleware: register ${caller}(), not ${caller}`);
 }
 
 function adviceFor(name: string, table: Readonly<Record<string, string>> = {}): string | undefined {

@@ -155,7 +155,7 @@ Deno.test("names with brackets are told of where the program has not chosen how 
 Deno.test("the factory of routers in place of a router is refused, since it would answer no request", async () => {
   const app = quietApp().use(sluice.Router as Any);
   const response = await ask(app, "/");
-  assertStringIncludes(await response.text(), "Router() makes the router: register Router(), not Router");
+  assertStringIncludes(await response.text(), "Router() makes the middleware: register Router(), not Router");
 });
 
 Deno.test("each is told once, also what is made later; nothing in production or in tests", async () => {

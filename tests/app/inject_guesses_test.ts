@@ -22,7 +22,7 @@ Deno.test("the forms of other injectors are refused with what to write", async (
   await assertRejects(
     () => app.inject({ method: "POST", path: "/users" }),
     TypeError,
-    'app.inject expects a path such as "/users/7", a URL, a Request or { url, method }, not undefined',
+    'app.inject expects a path such as "/users/7", a URL, a Request or { url, method }, not an object',
   );
   for (const name of ["json", "payload", "query"]) {
     await assertRejects(() => app.inject("/", { [name]: {} }), TypeError, `app.inject: there is no option ${name}; `);

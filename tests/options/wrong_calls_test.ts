@@ -71,13 +71,13 @@ Deno.test("functions that take an application or a document say how to call them
   assertThrows(
     () => generateClient(document),
     TypeError,
-    "generateClient: the first argument must be the application, not an object; write generateClient(app), or " +
+    "generateClient: app must be an application, not an object; write generateClient(app), or " +
       "generateClient(app, { document })",
   );
   await assertRejects(
     () => checkApplication(document),
     TypeError,
-    "checkApplication: the first argument must be the application, not an object; write checkApplication(app)",
+    "checkApplication: app must be an application, not an object; write checkApplication(app)",
   );
 });
 

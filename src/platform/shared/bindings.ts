@@ -1,3 +1,5 @@
+import { isPlainObject } from "../../util/is_plain_object.ts";
+
 /** Properties on runtimes' arguments: Deno's and Node's `remoteAddr`, Bun's server, edge functions' contexts. */
 const MARKS = ["remoteAddr", "requestIP", "waitUntil", "ip"] as const;
 
@@ -9,9 +11,7 @@ const MARKS = ["remoteAddr", "requestIP", "waitUntil", "ip"] as const;
  * @returns The second argument if it holds bindings; `undefined` if it is a runtime's information about the request
  */
 export function bindingsOf(info: unknown, context: unknown): Record<string, unknown> | undefined {
-  if (typeof info !== "object" || info === null) return undefined;
-  const prototype = Object.getPrototypeOf(info);
-  if (prototype !== Object.prototype && prototype !== null) return undefined;
+  if (!isPlainObject(info)) return undefined;
   const isTold = context === undefined && MARKS.some((name) => name in info);
-  return isTold ? undefined : info as Record<string, unknown>;
+  return isTold ? undefined : info;
 }
