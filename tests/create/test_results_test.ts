@@ -1,6 +1,6 @@
 /** Test runner output, recorded for the same few tests: one fails, one is skipped. */
 import { assertEquals } from "@std/assert";
-import { countTests, differences, readTestResults } from "../../create/src/try/test_results.ts";
+import { countTests, differences, namesAll, readTestResults } from "../../create/src/try/test_results.ts";
 
 const read = (name: string) => Deno.readTextFile(new URL(`fixtures/${name}.txt`, import.meta.url));
 
@@ -8,10 +8,13 @@ const PASSED = { passed: 1, failed: 0 };
 const FAILED = { passed: 0, failed: 1 };
 const TWICE = { passed: 2, failed: 0 };
 
-const EXPECTED: Readonly<Record<string, { total: number; outcomes: Record<string, unknown> }>> = {
-  mocha: { total: 4, outcomes: { "are listed": TWICE, "are made": FAILED, "are hidden": PASSED } },
+const EXPECTED: Readonly<Record<string, { total: unknown; outcomes: Record<string, unknown> }>> = {
+  mocha: {
+    total: { passed: 3, failed: 1 },
+    outcomes: { "are listed": TWICE, "are made": FAILED, "are hidden": PASSED },
+  },
   mocha_tap: {
-    total: 4,
+    total: { passed: 3, failed: 1 },
     outcomes: {
       "users are listed": PASSED,
       "users are made": FAILED,
@@ -20,7 +23,7 @@ const EXPECTED: Readonly<Record<string, { total: number; outcomes: Record<string
     },
   },
   jest_one_file: {
-    total: 5,
+    total: { passed: 2, failed: 2 },
     outcomes: {
       "t/jest.test.js": FAILED,
       "are listed": TWICE,
@@ -31,7 +34,7 @@ const EXPECTED: Readonly<Record<string, { total: number; outcomes: Record<string
     },
   },
   jest_files: {
-    total: 10,
+    total: { passed: 4, failed: 4 },
     outcomes: {
       "t/jest.test.js": FAILED,
       "t/other.test.js": FAILED,
@@ -40,7 +43,7 @@ const EXPECTED: Readonly<Record<string, { total: number; outcomes: Record<string
     },
   },
   vitest: {
-    total: 5,
+    total: { passed: 3, failed: 1 },
     outcomes: {
       "users > are listed": PASSED,
       "users > are made": FAILED,
@@ -49,7 +52,7 @@ const EXPECTED: Readonly<Record<string, { total: number; outcomes: Record<string
     },
   },
   vitest_verbose: {
-    total: 5,
+    total: { passed: 3, failed: 1 },
     outcomes: {
       "t/vitest.test.mjs > users > are listed": PASSED,
       "t/vitest.test.mjs > users > are made": FAILED,
@@ -58,7 +61,7 @@ const EXPECTED: Readonly<Record<string, { total: number; outcomes: Record<string
     },
   },
   node_spec: {
-    total: 5,
+    total: { passed: 3, failed: 1 },
     outcomes: {
       "are listed": TWICE,
       "are made": FAILED,
@@ -69,7 +72,7 @@ const EXPECTED: Readonly<Record<string, { total: number; outcomes: Record<string
     },
   },
   node_tap: {
-    total: 5,
+    total: { passed: 3, failed: 1 },
     outcomes: {
       "are listed": TWICE,
       "are made": FAILED,
@@ -79,9 +82,9 @@ const EXPECTED: Readonly<Record<string, { total: number; outcomes: Record<string
       "links": PASSED,
     },
   },
-  jasmine: { total: 2, outcomes: { "users are made": FAILED } },
+  jasmine: { total: { passed: 1, failed: 1 }, outcomes: { "users are made": FAILED } },
   tap: {
-    total: 5,
+    total: { passed: 2, failed: 3 },
     outcomes: {
       "ok": PASSED,
       "users are listed": PASSED,
@@ -116,4 +119,24 @@ Deno.test("tests that fail, appear or are gone differ, by name", async () => {
     { name: "are hidden", before: PASSED, after: FAILED },
     { name: "are made", before: FAILED, after: { passed: 0, failed: 0 } },
   ]);
+});
+
+Deno.test("the duration of a test, and how often Vitest retries it, are not part of its name", async () => {
+  const found = readTestResults(await read("vitest_slow"));
+  assertEquals([...found.keys()], ["is listed", "fails each time", "passes the third time", "is slow"]);
+});
+
+Deno.test("Vitest names some tests that passed, and only failed ones then differ", async () => {
+  const output = await read("vitest_slow");
+  const before = readTestResults(output);
+  assertEquals(namesAll(before, countTests(output, before)), false);
+  const faster = output.replace(/^.*is slow.*$/m, "").replace("✓ is listed", "× is listed");
+  const after = readTestResults(faster);
+  assertEquals(differences(before, after, false), [{ name: "is listed", before: PASSED, after: FAILED }]);
+});
+
+Deno.test("mocha names every test that passed", async () => {
+  const output = await read("mocha");
+  const found = readTestResults(output);
+  assertEquals(namesAll(found, countTests(output, found)), true);
 });

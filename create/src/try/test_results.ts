@@ -59,7 +59,8 @@ export function readTestResults(output: string): ReadonlyMap<string, Outcome> {
       note(file[2]!, file[1] === "PASS");
     } else if (PASSED.test(line)) {
       isSummary = false;
-      note(nameIn(PASSED.exec(line)![1]!), true);
+      const name = nameIn(PASSED.exec(line)![1]!);
+      if (!COUNTED.test(name)) note(name, true);
     } else if (FAILED.test(line)) {
       const name = nameIn(FAILED.exec(line)![1]!);
       // Jest, Vitest and `node --test` repeat failures at the end
@@ -72,28 +73,68 @@ export function readTestResults(output: string): ReadonlyMap<string, Outcome> {
   return outcomes;
 }
 
-/** Totals from Jest, Vitest, `node --test`, jasmine and mocha, which may print fewer names. */
-const TOTAL =
-  /^Tests:.*?(\d+) total$|^\s*Tests\s.*\((\d+)\)$|^[#ℹ] tests (\d+)$|^(\d+) specs?,|^\s*(\d+) (?:pass|fail)ing\b/gm;
+/** Totals from Jest and Vitest: `Tests: 1 failed, 2 passed, 3 total` and `Tests  1 failed | 2 passed (3)`. */
+const TOTALS_LINE = /^\s*Tests:?\s+(\d+ .*(?:\d+ total|\(\d+\)))$/gm;
+/** Totals from `node --test` and mocha's TAP reporter, from mocha, and from jasmine, one number per line. */
+const TOTAL_PASSED = /^(?:[#ℹ] pass (\d+)|\s*(\d+) passing\b.*)$/gm;
+const TOTAL_FAILED = /^(?:[#ℹ] (?:fail|cancelled) (\d+)|\s*(\d+) failing\b.*)$/gm;
+const SPECS = /^(\d+) specs?, (\d+) failures?/gm;
 
 /**
- * Returns how many tests ran, by the runner's totals, or by name.
+ * Returns how many tests passed and failed, by the runner's totals, or by name. Skipped tests did not run.
  *
  * @param output The output
  * @param outcomes The outcomes parsed from it
  */
-export function countTests(output: string, outcomes: ReadonlyMap<string, Outcome>): number {
-  const totals = Array.from(
-    stripVTControlCharacters(output).matchAll(TOTAL),
-    (found) => Number(found.slice(1).find(Boolean)),
-  );
-  const named = [...outcomes.values()].reduce((sum, { passed, failed }) => sum + passed + failed, 0);
-  return totals.length === 0 ? named : totals.reduce((sum, one) => sum + one, 0);
+export function countTests(output: string, outcomes: ReadonlyMap<string, Outcome>): Outcome {
+  const text = stripVTControlCharacters(output).replaceAll("\r\n", "\n");
+  const totals: Outcome[] = [
+    ...Array.from(text.matchAll(TOTALS_LINE), ([, line]) => ({
+      passed: sumOf(line!, /(\d+) passed/g),
+      failed: sumOf(line!, /(\d+) failed/g),
+    })),
+    ...Array.from(text.matchAll(SPECS), ([, all, failed]) => ({
+      passed: Number(all) - Number(failed),
+      failed: Number(failed),
+    })),
+    { passed: sumOf(text, TOTAL_PASSED), failed: sumOf(text, TOTAL_FAILED) },
+  ];
+  const total = sum(totals);
+  return total.passed + total.failed > 0 ? total : sum(outcomes.values());
 }
 
-// without the duration, which Vitest prints after the test count
+function sumOf(text: string, pattern: RegExp): number {
+  return Array.from(text.matchAll(pattern), (found) => Number(found.slice(1).find(Boolean)))
+    .reduce((sum, one) => sum + one, 0);
+}
+
+function sum(all: Iterable<Outcome>): Outcome {
+  let [passed, failed] = [0, 0];
+  for (const one of all) {
+    passed += one.passed;
+    failed += one.failed;
+  }
+  return { passed, failed };
+}
+
+/**
+ * Whether a run printed the name of every test that passed. Jest does so only for a single file, Vitest only for slow
+ * tests and for those beside a failed one.
+ *
+ * @param outcomes The outcomes by name
+ * @param total The runner's totals
+ */
+export function namesAll(outcomes: ReadonlyMap<string, Outcome>, total: Outcome): boolean {
+  return sum(outcomes.values()).passed >= total.passed;
+}
+
+/** Vitest's line for a file: its name and the number of its tests. */
+const COUNTED = / \(\d+ tests?(?: \| .*)?\)$/;
+/** What Vitest prints after a test's name or count, and others after its name: the duration, and how often it ran. */
+const AFTER_NAME = /(?:\s+(?:\(?\d+(?:\.\d+)?\s?m?s\)?|\((?:retry|repeat) x\d+\)))+\s*$/;
+
 function nameIn(text: string): string {
-  return text.replace(/^\[fail\]: /, "").replace(/\s+\(?\d+(?:\.\d+)?\s?m?s\)?\s*$/, "").replace(/\s+#.*$/, "").trim();
+  return text.replace(/^\[fail\]: /, "").replace(AFTER_NAME, "").replace(/\s+#.*$/, "").trim();
 }
 
 /**
@@ -101,14 +142,16 @@ function nameIn(text: string): string {
  *
  * @param before Outcomes from the first run
  * @param after Outcomes from the second run
+ * @param areAllNamed Whether both name every test that passed; if not, only failed tests differ
  * @returns The tests that differ, sorted by name
  */
 export function differences(
   before: ReadonlyMap<string, Outcome>,
   after: ReadonlyMap<string, Outcome>,
+  areAllNamed = true,
 ): Difference[] {
   const names = [...new Set([...before.keys(), ...after.keys()])].sort();
   return names
     .map((name) => ({ name, before: before.get(name) ?? NONE, after: after.get(name) ?? NONE }))
-    .filter(({ before, after }) => before.passed !== after.passed || before.failed !== after.failed);
+    .filter(({ before, after }) => before.failed !== after.failed || (areAllNamed && before.passed !== after.passed));
 }

@@ -6,7 +6,7 @@ import { ALIAS, type Copies, copyProgram } from "./program_copies.ts";
 import { type Cost, requestCost } from "./request_cost.ts";
 import { lastLines, runCommand, TOO_LATE } from "./run_command.ts";
 import { sourceFindings } from "./source_findings.ts";
-import { countTests, differences, readTestResults } from "./test_results.ts";
+import { countTests, differences, namesAll, type Outcome, readTestResults } from "./test_results.ts";
 import { readTryArguments, TRY_HELP, type TryArguments } from "./try_arguments.ts";
 import { differs, reportText, type TestReport, type TryReport } from "./try_report.ts";
 
@@ -64,7 +64,8 @@ async function compareTests(command: string, { express, sluice }: Copies, limitM
       if (ended.code === TOO_LATE) {
         throw new UserError(`"${command}" took more than ${limitMs / 60_000} minutes; --minutes allows more`);
       }
-      return { ...ended, outcomes: readTestResults(ended.output) };
+      const outcomes = readTestResults(ended.output);
+      return { ...ended, outcomes, total: countTests(ended.output, outcomes) };
     });
   const first = await run("Express, the first time", express);
   if (first.code !== 0 && first.outcomes.size === 0) {
@@ -72,14 +73,28 @@ async function compareTests(command: string, { express, sluice }: Copies, limitM
   }
   const second = await run("Express, once more", express);
   const other = await run("Sluice", sluice);
-  const flaky = differences(first.outcomes, second.outcomes).map(({ name }) => name);
+  const areAllNamed = [first, second, other].every(({ outcomes, total }) => namesAll(outcomes, total));
+  const flaky = differences(first.outcomes, second.outcomes, areAllNamed).map(({ name }) => name);
+  const differing = differences(first.outcomes, other.outcomes, areAllNamed).filter(({ name }) =>
+    !flaky.includes(name)
+  );
+  // what no name shows, such as a test that was not found
+  if (differing.length === 0 && isSame(first.total, second.total) && !isSame(first.total, other.total)) {
+    differing.push({ name: "all tests", before: first.total, after: other.total });
+  }
   return {
     command,
-    total: countTests(first.output, first.outcomes),
+    total: first.total.passed + first.total.failed,
+    failing: first.total.failed,
     exitCodes: { express: first.code, sluice: other.code },
+    areAllNamed,
     flaky,
-    differences: differences(first.outcomes, other.outcomes).filter(({ name }) => !flaky.includes(name)),
+    differences: differing,
   };
+}
+
+function isSame(one: Outcome, other: Outcome): boolean {
+  return one.passed === other.passed && one.failed === other.failed;
 }
 
 async function compareCost(

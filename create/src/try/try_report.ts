@@ -9,8 +9,12 @@ export interface TestReport {
   readonly command: string;
   /** Number of tests that ran on Express. */
   readonly total: number;
+  /** How many of these fail on Express. */
+  readonly failing: number;
   /** Exit codes, on Express and on Sluice. */
   readonly exitCodes: { readonly express: number; readonly sluice: number };
+  /** Whether the runs name every test that passed; if not, only failed tests are compared by name. */
+  readonly areAllNamed: boolean;
   /** Names of tests that differ between two runs on Express. */
   readonly flaky: readonly string[];
   /** Tests that differ on Sluice. */
@@ -59,16 +63,18 @@ export function reportText(report: TryReport): string {
   return `${lines.join("\n")}\n`;
 }
 
-function testLines({ command, total, exitCodes, flaky, differences }: TestReport): string[] {
+function testLines(report: TestReport): string[] {
+  const { command, total, failing, exitCodes, areAllNamed, flaky, differences } = report;
+  const onExpress = failing === 0 ? "" : ` (${verb(failing, "fail")} on Express)`;
+  const differing = differences.length === 0 ? "none differs" : verb(differences.length, "differ");
   const lines = [
     total > 0
-      ? `${command}: ${count(total, "test")}, ${
-        differences.length === 0 ? "none differs" : `${differences.length} differ`
-      }`
+      ? `${command}: ${count(total, "test")}${onExpress}, ${differing}`
       : `${command} names no tests; it ended with ${exitCodes.express} on Express and ${exitCodes.sluice} on Sluice`,
   ];
+  const shown = (one: Outcome) => outcome(one, areAllNamed);
   for (const { name, before, after } of differences) {
-    lines.push(`  ${name}`, `    on Express ${outcome(before)}, on Sluice ${outcome(after)}`);
+    lines.push(`  ${name}`, `    on Express ${shown(before)}, on Sluice ${shown(after)}`);
   }
   if (flaky.length > 0) {
     lines.push(`${count(flaky.length, "test")} left out, because two runs on Express differ:`);
@@ -77,8 +83,8 @@ function testLines({ command, total, exitCodes, flaky, differences }: TestReport
   return lines;
 }
 
-function outcome({ passed, failed }: Outcome): string {
-  if (passed + failed === 0) return "it did not run";
+function outcome({ passed, failed }: Outcome, areAllNamed: boolean): string {
+  if (passed + failed === 0) return areAllNamed ? "it did not run" : "it does not fail";
   if (passed + failed === 1) return passed === 1 ? "it passes" : "it fails";
   return `${passed} pass and ${failed} fail`;
 }
@@ -97,4 +103,8 @@ function costLines({ url, express, sluice }: NonNullable<TryReport["cost"]>): st
 
 function count(number: number, what: string): string {
   return `${number} ${what}${number === 1 ? "" : "s"}`;
+}
+
+function verb(number: number, what: string): string {
+  return `${number} ${what}${number === 1 ? "s" : ""}`;
 }
