@@ -8,18 +8,7 @@ export const APPLICATIONS: readonly Suite[] = [
     repository: "Unleash/unleash",
     commit: "ceeb5a9ca6d0beb0cabf041d6a27ffd2d6501859",
     runner: "vitest",
-    tests: [
-      "--no-isolate",
-      "src/lib/middleware",
-      "src/lib/routes",
-      "src/test/e2e/api/admin/api-token",
-      "src/test/e2e/api/admin/context.e2e",
-      "src/test/e2e/api/admin/feature-archive",
-      "src/test/e2e/api/admin/strategy",
-      "src/test/e2e/api/admin/user-admin.e2e",
-      "src/test/e2e/api/client/feature.e2e",
-    ],
-    all: ["--no-isolate"],
+    tests: ["--no-isolate"],
     env: { TEST_DATABASE_URL: "<database>" },
     needs: ["PostgreSQL"],
   },
@@ -60,6 +49,17 @@ export const APPLICATIONS: readonly Suite[] = [
       NODE_OPTIONS: "--no-experimental-require-module",
     },
     needs: ["PostGIS"],
+  },
+  {
+    name: "Node-RED",
+    repository: "node-red/node-red",
+    commit: "1f38dc899b1d6d24b05369023ef2d83b808cd55d",
+    runner: "mocha",
+    // its lock file has a package of its documentation from GitHub
+    ignoresLock: true,
+    // like its `npm test`: some tests request the built editor
+    prepare: ["node", "scripts/build"],
+    tests: ["--timeout=15000", "test/unit/_spec.js", "test/unit/**/*_spec.js", "test/nodes/**/*_spec.js"],
   },
   {
     name: "express-gateway",
