@@ -44,6 +44,12 @@ test("it passes the first time", () => {
   writeFileSync("ran.txt", "");
   assert(isFirst);
 });
+test("it fails the first time on Sluice", () => {
+  const isSluice = typeof app.fetch === "function";
+  const isFirst = isSluice && !existsSync("sluice.txt");
+  if (isSluice) writeFileSync("sluice.txt", "");
+  assert(!isFirst);
+});
 `;
 
 const SERVER = 'require("./app.js").listen(process.env.PORT);\n';
@@ -107,8 +113,8 @@ Deno.test("try names the tests that differ, those that are flaky, and the lines 
   assertEquals(code, 1, stderr);
   const { express, sluice, tests, findings, cost } = JSON.parse(stdout);
   assertMatch(`${express} ${sluice}`, /^5\.\d+\.\d+ @sluice\/express 5\.\d+\.\d+$/);
-  assertEquals(tests.total, 3);
-  assertEquals(tests.flaky, ["it passes the first time"]);
+  assertEquals([tests.total, tests.failing], [4, 0]);
+  assertEquals(tests.flaky, ["it fails the first time on Sluice", "it passes the first time"]);
   assertEquals(tests.differences, [{
     name: "a file has many names",
     before: { passed: 1, failed: 0 },

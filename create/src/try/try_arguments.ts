@@ -36,8 +36,9 @@ export const TRY_HELP = `Tries Sluice on the Express program in this folder, in 
 Usage:
   npx create-sluice try [options]
 
-It runs the program's tests twice on Express, to find those that are flaky, and once on @sluice/express of the same
-major, and names the tests that differ. It also lists the lines of the program that rely on known differences.
+It runs the program's tests twice on Express, to find those that are flaky, and on @sluice/express of the same major:
+once, or twice if some differ. It names the tests that differ each time, and the lines of the program that rely on
+known differences.
 
 Options:
   --test <command>    runs the tests; "npm test" by default

@@ -15,7 +15,7 @@ export interface TestReport {
   readonly exitCodes: { readonly express: number; readonly sluice: number };
   /** Whether the runs name every test that passed; if not, only failed tests are compared by name. */
   readonly areAllNamed: boolean;
-  /** Names of tests that differ between two runs on Express. */
+  /** Names of tests that differ between two runs on Express, or between two on Sluice. */
   readonly flaky: readonly string[];
   /** Tests that differ on Sluice. */
   readonly differences: readonly Difference[];
@@ -77,7 +77,7 @@ function testLines(report: TestReport): string[] {
     lines.push(`  ${name}`, `    on Express ${shown(before)}, on Sluice ${shown(after)}`);
   }
   if (flaky.length > 0) {
-    lines.push(`${count(flaky.length, "test")} left out, because two runs on Express differ:`);
+    lines.push(`${count(flaky.length, "test")} left out, because two runs on the same framework differ:`);
     lines.push(...flaky.map((name) => `  ${name}`));
   }
   return lines;
