@@ -552,8 +552,7 @@ export class Exchange implements Waiter {
   // On Node, a request can be read after its response. Other platforms release unread parts by then, so the request is
   // read here if a remaining listener or handler may need it. Some platforms would also stop the handler.
   #keep(): void {
-    this.#keepHeaders();
-    if (peers.expected || !this.app[runtimeKey].forgetsPeer) void this.#peer;
+    this.#keepRequest(peers.expected || !this.app[runtimeKey].forgetsPeer);
     const coldFields = this.#ensureColdFields;
     if (coldFields.handlers > 0) coldFields.handlersEnded ??= this.goOn();
   }
@@ -571,13 +570,9 @@ export class Exchange implements Waiter {
     return end;
   }
 
-  #keepRequest(): void {
-    this.#keepHeaders();
-    void this.#peer;
-  }
-
-  #keepHeaders(): void {
+  #keepRequest(withPeer = true): void {
     this.app[runtimeKey].keepHeaders?.(this.target.request);
+    if (withPeer) void this.#peer;
   }
 
   /** The body being streamed, which `breakOff` has to cut. */

@@ -83,8 +83,8 @@ export interface FileSystem {
    * @param bytes Its size
    */
   opensWhole?(bytes: number): boolean;
-  /** Other files up to this many bytes are read at once rather than streamed; absent for the default. */
-  readonly wholeBytes?: number;
+  /** Other files up to this many bytes are read at once, which is cheaper than a stream. */
+  readonly wholeBytes: number;
   /** Reads a whole file at once. */
   readBytes(path: string): Promise<Uint8Array>;
   /** Reads a whole file as UTF-8. */

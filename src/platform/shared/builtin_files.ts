@@ -47,6 +47,7 @@ export function builtinFiles(load: () => BuiltinFiles, workingDirectory: () => s
     readText: (path) => load().promises.readFile(path, "utf8"),
     sourceText: (path) =>
       sourceText(path, (path) => fileStat(load().statSync(path)), (path) => load().readFileSync(path, "utf8")),
+    wholeBytes: 64 * 1024,
     workingDirectory,
   };
 }

@@ -17,8 +17,7 @@ class Patience {
   readonly #everyMs: number;
   readonly #stays: boolean;
   #timer: ReturnType<typeof setTimeout> | null = null;
-  /** Match the timer's kind: a test may install or remove fake timers in between. */
-  #set = setTimeout;
+  /** Matches the timer's kind: a test may install or remove fake timers in between. */
   #clear = clearTimeout;
   readonly #look = (): void => {
     this.#timer = null;
@@ -38,7 +37,7 @@ class Patience {
 
   add(wait: BodyWait): void {
     this.waits.add(wait);
-    if (this.#timer !== null && this.#set !== globalThis.setTimeout) this.#stop();
+    if (this.#clear !== globalThis.clearTimeout) this.#stop();
     if (this.#timer === null) this.#start();
   }
 
@@ -50,15 +49,9 @@ class Patience {
   }
 
   #start(): void {
-    this.#set = globalThis.setTimeout;
     this.#clear = globalThis.clearTimeout;
-    const timer: ReturnType<typeof setTimeout> & { unref?(): void } = this.#set.call(
-      globalThis,
-      this.#look,
-      this.#everyMs,
-    );
-    timer.unref?.();
-    this.#timer = timer;
+    this.#timer = globalThis.setTimeout(this.#look, this.#everyMs);
+    (this.#timer as { unref?(): void }).unref?.();
   }
 
   #stop(): void {

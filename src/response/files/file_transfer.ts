@@ -100,8 +100,6 @@ export interface FileTransfer extends FileOptions {
 }
 
 const YEAR = 365 * 24 * 60 * 60 * 1000;
-/** Files up to this many bytes are read at once, which is cheaper than a stream; platforms may differ. */
-const WHOLE_FILE_BYTES = 64 * 1024;
 
 /**
  * Sends a file, part of a file, or a 304, like npm's send does for Express.
@@ -280,8 +278,8 @@ async function sendBytes(
   res.setHeader("Content-Length", length);
   if (res.req.method === "HEAD" || length === 0) return void res.end();
   const whole = length === stat.size;
-  if (whole && files.openWhole !== undefined && files.opensWhole?.(length)) {
-    const file = opened ?? await files.openWhole(path);
+  if (whole && files.opensWhole?.(length)) {
+    const file = opened ?? await files.openWhole!(path);
     noteSentWhole(path);
     assertConnected(res, file);
     const content = file.take(length);
@@ -290,7 +288,7 @@ async function sendBytes(
     assertConnected(res);
     return res[handOverKey](bytes);
   }
-  if (length <= (files.wholeBytes ?? WHOLE_FILE_BYTES)) {
+  if (length <= files.wholeBytes) {
     const bytes = whole ? await files.readBytes(path) : await readPart(files, path, start, length);
     assertConnected(res);
     return res[handOverKey](bytes as Uint8Array<ArrayBuffer>);
