@@ -355,12 +355,7 @@ export const SUITES: readonly Suite[] = [
     repository: "helmetjs/helmet",
     commit: "15250cfb1f22334582ed77e1e1b1e580ce2d7134",
     runner: "node",
-    tests: [
-      "--import=tsx",
-      "test/index.test.ts",
-      "test/content-security-policy.test.ts",
-    ],
-    all: ["--import=tsx", "test/*.test.ts"],
+    tests: ["--import=tsx", "test/*.test.ts"],
     wraps: true,
   },
   {
@@ -506,10 +501,7 @@ export const SUITES: readonly Suite[] = [
     repository: "pinojs/pino-http",
     commit: "e4730c63d0cf1c54e0423639bb6481c8c4e86ab1",
     runner: "node",
-    tests: [
-      "test/test.js",
-    ],
-    all: ["test/*.js"],
+    tests: ["test/*.js"],
     wraps: true,
   },
   {
@@ -535,21 +527,13 @@ export const SUITES: readonly Suite[] = [
     repository: "fastify/light-my-request",
     commit: "4448a21ae80fcb531b1164af8fb8e7f0140ec657",
     runner: "node",
-    tests: [
-      "test/index.test.js",
-    ],
-    all: ["test/*.test.js"],
+    tests: ["test/*.test.js"],
   },
   {
     name: "webpack-dev-middleware",
     repository: "webpack/webpack-dev-middleware",
     commit: "267760764a784579f78287ef25b055df44d368b0",
     runner: "jest",
-    tests: [
-      "test/middleware.test.js",
-      "--testNamePattern=^express framework",
-    ],
-    // most are for other frameworks
-    all: [],
+    tests: [],
   },
 ];
