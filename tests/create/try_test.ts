@@ -174,6 +174,8 @@ Deno.test("try ends with 2 and says why if nothing can be compared", options, as
   assertMatch(stderr, /has no package\.json: run this in the folder of a program/);
   await Deno.writeTextFile(`${empty}/package.json`, "{}");
   assertMatch((await tried(empty)).stderr, /There is no Express 4 or 5 in node_modules/);
+  await Deno.mkdir(`${empty}/node_modules/cookie`, { recursive: true });
+  assertMatch((await tried(empty)).stderr, /Neither this program nor its packages use Express 4 or 5/);
   await Deno.remove(empty, { recursive: true });
   const broken = await tried(folder, "--test", "node nothing.js");
   assertEquals(broken.code, 2);

@@ -44,8 +44,11 @@ export async function expressProgram(folder: string): Promise<ExpressProgram> {
   // the program's own copy precedes those in its packages and in workspace packages
   const [express] = installed.toSorted((one, other) => depthOf(one) - depthOf(other));
   if (express === undefined) {
+    const isInstalled = await readdir(join(folder, "node_modules")).then(() => true, () => false);
     throw new UserError(
-      "There is no Express 4 or 5 in node_modules: run this in the folder where the program's packages are installed",
+      isInstalled
+        ? "Neither this program nor its packages use Express 4 or 5, so there is nothing to replace"
+        : "There is no Express 4 or 5 in node_modules: run this in the folder where the program's packages are installed",
     );
   }
   const { test } = manifest.scripts ?? {};
