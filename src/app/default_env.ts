@@ -40,7 +40,7 @@ export function tellOfEnv(app: object): void {
   if (remedy === undefined || told) return;
   told = true;
   console.warn(
-    "NODE_ENV cannot be read, so this runs in production mode: clients get no error details, and views are cached. " +
+    "NODE_ENV cannot be read, so this runs in production mode: clients see no error details, views are cached. " +
       `Start it with ${remedy}, or call app.set("env", "development") or app.set("env", "production")`,
   );
 }

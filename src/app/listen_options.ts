@@ -62,8 +62,8 @@ export function listenOptions(args: readonly unknown[]): ListenOptions {
 
 function refusePath(path: unknown): never {
   throw new TypeError(
-    `app.listen expects a port, not the path ${String(path)}; for a Unix socket pass the application to the ` +
-      "runtime's own server, as in Deno.serve({ path }, app.fetch), or http.createServer(app).listen(path) on Node",
+    `app.listen expects a port, not the path ${String(path)}; for a Unix socket use the runtime's own server: ` +
+      "Deno.serve({ path }, app.fetch), or http.createServer(app).listen(path) on Node",
   );
 }
 

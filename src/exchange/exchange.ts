@@ -50,8 +50,9 @@ export function exchangeFor(object: unknown, caller: string): Exchange {
   const exchange = exchangeOf(object);
   if (exchange !== null) return exchange;
   throw new TypeError(
-    `${caller} needs a request from a client, and this object was made without one, such as by ` +
-      `Object.create(app.${caller.startsWith("res.") ? "response" : "request"}): replace the method, or call app.fetch`,
+    `${caller} needs a client's request, which objects made by Object.create(app.${
+      caller.startsWith("res.") ? "response" : "request"
+    }) lack: replace the method, or call app.fetch`,
   );
 }
 

@@ -1,8 +1,7 @@
 /** Error message for runtimes without files. */
 export const NO_FILES: string =
-  'This runtime has no files; on Node import "@sluice/sluice/node" first, give a Worker the flag ' +
-  "nodejs_compat (and a compatibility date of 2025-09-15 or later) for those it is deployed with, or serve them " +
-  "through the platform's own assets";
+  'This runtime has no files; on Node, import "@sluice/sluice/node" first. A Worker reads the files deployed with it ' +
+  "if it has nodejs_compat and a compatibility date of 2025-09-15 or later";
 
 /**
  * Returns whether a path is absolute, by POSIX or Windows rules.

@@ -39,7 +39,7 @@ export function assertUnlocked(body: ReadableStream | null): void {
 
 function used(): TypeError {
   return new TypeError(
-    "the Response that was returned has a body that was used already, or is being read: make one for each request, or " +
-      "return response.clone() as long as its body is unused",
+    "the returned Response has a body that was or is being read: make one for each request, or return " +
+      "response.clone() while the body is unread",
   );
 }
