@@ -24,8 +24,8 @@ export interface InjectInit extends Omit<RequestInit, "body"> {
   /** A Worker's execution context, for `req.waitUntil` and `req.executionCtx`. */
   ctx?: object | undefined;
   /**
-   * The peer's IP address, for `req.ip`, `trust proxy` and limiters; `"127.0.0.1"` by default. What reports the address
-   * on the platform takes precedence, such as the header `CF-Connecting-IP` on Workers.
+   * The peer's IP address, for `req.ip`, `trust proxy` and limiters; `"127.0.0.1"` by default. An address that the
+   * platform reports takes precedence, such as the header `CF-Connecting-IP` on Workers.
    */
   remoteAddress?: string | undefined;
 }

@@ -31,7 +31,11 @@ export function operationRoutes(app: FrameworkApp): void {
   const kept: unknown[] = [];
   bound.get("/", (req, res) => {
     req.waitUntil(Promise.resolve());
-    res.json([req.env["GREETING"], typeof (req.executionCtx as { waitUntil?: unknown } | undefined)?.waitUntil]);
+    res.json([
+      req.env["GREETING"],
+      typeof (req.executionCtx as { waitUntil?: unknown } | undefined)?.waitUntil,
+      req.ip,
+    ]);
   });
   const env = { GREETING: "Hello" };
   const ctx = { waitUntil: (work: unknown) => void kept.push(work) };

@@ -46,6 +46,11 @@ const SCENARIOS: readonly [string, string, unknown][] = [
     true,
     true,
   ]],
+  [
+    "an application emits closing while its server is there, and close once it is gone",
+    "events",
+    ["closing", true, "close", false, "closing", true, "close", false],
+  ],
   ["a server can be shut down with Node's methods", "shutDown", [true, false, 503, null]],
   ["the port is free as soon as close is called", "samePort", ["served", "served"]],
   ["close answers requests in flight with Connection: close", "inFlight", ["answered", "close"]],

@@ -28,9 +28,10 @@ export const operations: Chapter = chapter("Time limits, request ids, logs and p
   });
 
   it("bindings reach a program through fetch and inject", async ({ ask }) => {
-    assertEquals(await json(ask, "/operations/bindings/fetch"), ["Hello", "function"]);
-    assertEquals(await json(ask, "/operations/bindings/inject"), ["Hello", "function"]);
-    assertEquals(await json(ask, "/operations/bindings/alone"), ["Hello", "undefined"]);
+    assertEquals(await json(ask, "/operations/bindings/fetch"), ["Hello", "function", null]);
+    // which has a client
+    assertEquals(await json(ask, "/operations/bindings/inject"), ["Hello", "function", "127.0.0.1"]);
+    assertEquals(await json(ask, "/operations/bindings/alone"), ["Hello", "undefined", null]);
   });
 
   it("a request has one line in the log", async ({ ask, flag }) => {
