@@ -52,7 +52,7 @@ export function exchangeFor(object: unknown, caller: string): Exchange {
   throw new TypeError(
     `${caller} needs a client's request, which objects made by Object.create(app.${
       caller.startsWith("res.") ? "response" : "request"
-    }) lack: replace the method, or call app.fetch`,
+    }) lack: replace it, or call app.fetch`,
   );
 }
 

@@ -1,7 +1,7 @@
 /** Error message for runtimes without files. */
 export const NO_FILES: string =
-  'This runtime has no files; on Node, import "@sluice/sluice/node" first. A Worker reads the files deployed with it ' +
-  "if it has nodejs_compat and a compatibility date of 2025-09-15 or later";
+  'This runtime has no files; on Node, import "@sluice/sluice/node" first. A Worker has those deployed with it, given ' +
+  "nodejs_compat and a compatibility date from 2025-09-15";
 
 /**
  * Returns whether a path is absolute, by POSIX or Windows rules.
