@@ -21,6 +21,7 @@ import { splitDecisions } from "./split_decisions.ts";
 import { noteSameCounters } from "./same_counters.ts";
 import { joinStore, leaveStore } from "./store_users.ts";
 import { MOST_REFUSED, type RefusedKey, TopRefusals } from "./top_refusals.ts";
+import { UnreadRefusals } from "./unread_refusals.ts";
 import { WaitQueue } from "./wait_queue.ts";
 import { whenAll } from "./when_all.ts";
 import {
@@ -105,6 +106,7 @@ export class Limiter extends Emitter {
   /** How often the breaker had opened when a failure was last reported; `-1` if no failure was. */
   #logged = -1;
   #isWholeQuotaNoted = false;
+  readonly #unreadRefusals = new UnreadRefusals();
 
   /**
    * Creates a limiter.
@@ -292,6 +294,7 @@ export class Limiter extends Emitter {
     } else {
       this.counters.limited++;
       tell(this, "limited", decision);
+      this.#unreadRefusals.watch(decision, this.#clock);
     }
     return decision;
   };
