@@ -130,6 +130,31 @@ Deno.test("a check fails by throwing, by rejecting and with false; a critical on
   assertEquals(checks!["fine"]!.durationMs >= 0, true);
 });
 
+Deno.test("a check fails with an object whose ok is false, such as the Response of another service", async () => {
+  const bodies: string[] = [];
+  const service = (status: number): Response => {
+    const body = new ReadableStream({ cancel: () => void bodies.push(`of ${status} discarded`) });
+    return new Response(body, { status });
+  };
+  const app = checked({
+    checks: {
+      fine: () => service(200),
+      down: () => Promise.resolve(service(503)),
+      own: () => ({ ok: false }),
+      info: () => ({ ok: true, latency: 3 }),
+    },
+  });
+  const [status, { checks }] = await ready(app);
+  assertEquals(status, 503);
+  assertEquals(Object.entries(checks!).map(([name, { status, error }]) => [name, status, error]), [
+    ["fine", "pass", undefined],
+    ["down", "fail", "the check returned status 503"],
+    ["own", "fail", "the check returned ok: false"],
+    ["info", "pass", undefined],
+  ]);
+  assertEquals(bodies.sort(), ["of 200 discarded", "of 503 discarded"]);
+});
+
 Deno.test("a check that is not critical only warns", async () => {
   const app = checked({ checks: { a: { run: () => false, critical: false }, b: () => true } });
   assertEquals(await statuses(app), [200, "warn", { a: "warn", b: "pass" }]);

@@ -11,7 +11,8 @@ import {
 import type { CheckReport } from "./health_report.ts";
 
 /**
- * A check. It fails by throwing, by rejecting or with `false`.
+ * A check. It fails by throwing, by rejecting, with `false`, or with an object whose `ok` is `false`, such as a
+ * `Response` with an error status, whose body is discarded.
  *
  * @param signal Aborts on timeout
  */
@@ -53,6 +54,18 @@ export interface Result {
   readonly report: CheckReport;
   /** The error, if it failed. */
   readonly error?: unknown;
+}
+
+/** Returns the failure that a check's result reports, `null` if it passed. */
+function failureOf(result: unknown): Omit<Result, "report"> | null {
+  if (result === false) return { error: new Error("the check returned false") };
+  if (typeof result !== "object" || result === null) return null;
+  const { ok, status, body } = result as Partial<Response>;
+  // otherwise, each probe would keep a connection
+  if (result instanceof Response) body?.cancel().catch(() => {});
+  if (ok !== false) return null;
+  const shown = status === undefined ? "ok: false" : `status ${status}`;
+  return { error: new Error(`the check returned ${shown}`) };
 }
 
 /** Runs one check, at most once at a time, and caches its result for a while. */
@@ -125,7 +138,7 @@ export class CheckRunner {
       }, this.#timeoutMs);
     });
     const failed = await Promise.race([this.#call(start, over.signal), expired]).then(
-      (value) => value === false ? { error: new Error("the check returned false") } : null,
+      failureOf,
       (error) => ({ error }),
     );
     clearTimeout(timer);
