@@ -51,6 +51,7 @@ function ways(): readonly Way[] {
     { page: probes as Handler, at: "/", path: "/", isRoute: true },
     { page: probes.live as Handler, at: "/alive", path: "/alive", isRoute: true },
     { page: metrics().page as Handler, at: "/metrics", path: "/metrics", isRoute: true },
+    { page: metrics() as Handler, at: "/metrics", path: "/metrics/", isRoute: true },
     { page: metrics().page as Handler, at: "/:what/metrics", path: "/my/metrics", isRoute: true },
   ];
 }

@@ -94,6 +94,20 @@ Deno.test("the page is what Prometheus reads, and counts the requests in flight"
   }
 });
 
+Deno.test("at a path that ends with /metrics, a route's handler responds with the page, and elsewhere it measures", async () => {
+  const { app, measured } = measuredApp();
+  app.get("/metrics", measured).get("/internal/metrics/", measured);
+  app.get("/measured", measured, (_req, res) => res.send("measured"));
+  app.use("/team", Router().get("/metrics", measured));
+  for (const path of ["/metrics", "/Metrics/", "/internal/metrics", "/team/metrics"]) {
+    const response = await app.inject(path);
+    assertEquals(response.headers.get("content-type"), measured.contentType);
+    assertStringIncludes(await response.text(), "http_server_active_requests{");
+  }
+  assertEquals(await (await app.inject("/measured")).text(), "measured");
+  assertEquals((await app.inject("/metrics", { method: "POST" })).status, 404);
+});
+
 Deno.test("a client that leaves before there is a response is counted as aborted", async () => {
   const { app, measured } = measuredApp();
   app.get("/slow", () => new Promise(() => {}));

@@ -58,7 +58,10 @@ export interface MetricsOptions {
 
 /** A middleware that measures requests, and its results. */
 export interface Metrics {
-  /** Measures a request; the measurement covers all later handlers, so mount it first. */
+  /**
+   * Measures a request; the measurement covers all later handlers, so mount it first. As a route's handler at a path
+   * that ends with `/metrics`, it responds with `page` instead.
+   */
   (req: Request, res: Response, next: Next): void;
   /**
    * A handler that responds with all metrics in the Prometheus text format (0.0.4), at most one second old. `shedLoad`
@@ -152,7 +155,10 @@ export function metrics(options: MetricsOptions = {}): Metrics {
     ...limiterFigures(limiters),
     ...load === undefined ? [] : loadFigures(load),
   ]);
+  // req.route alone does not tell: it stays set when a route calls next
+  const routes = new WeakSet<object>();
   function measure(req: Request, res: Response, next: Next): void {
+    if (isPage(req.path, "", routes.has(req.route))) return metricsPage(req, res);
     measuring.begin(req, res);
     next();
   }
@@ -163,7 +169,14 @@ export function metrics(options: MetricsOptions = {}): Metrics {
   const page = withDetails(metricsPage, { page: () => true });
   return withDetails(Object.assign(measure, { page, metrics: () => measuring.text(), contentType: PROMETHEUS_TYPE }), {
     name: "metrics",
+    page: isPage,
+    registered: ({ route }) => void routes.add(route),
   });
+}
+
+// decides for the middleware and for limits, which must agree
+function isPage(path: string, _mount: string, isRoute: boolean): boolean {
+  return isRoute && /\/metrics\/?$/i.test(path);
 }
 
 class Measuring {
