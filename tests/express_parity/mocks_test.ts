@@ -379,9 +379,9 @@ Deno.test("what cannot work without a client says what it needs", () => {
   const { request, response } = sluice as Any;
   assertThrows(() => Object.create(request).ip, TypeError, "assign req.app");
   assertThrows(() => asked(request, { app: sluice() }).ip, TypeError, "req.socket");
-  assertThrows(() => Object.create(request).read(), TypeError, "req.read needs a request from a client");
+  assertThrows(() => Object.create(request).read(), TypeError, "req.read needs a client's request");
   assertThrows(() => Object.create(response).json({}), TypeError, "assign res.app");
-  assertThrows(() => Object.create(response).end(), TypeError, "res.end needs a request from a client");
+  assertThrows(() => Object.create(response).end(), TypeError, "res.end needs a client's request");
 });
 
 // last, because it permanently changes Express's prototypes

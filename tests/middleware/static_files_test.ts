@@ -236,7 +236,8 @@ Deno.test("a file that becomes a folder before it is read is passed to the error
   const stat = { isFile: true, isDirectory: false, size: 3, mtimeMs: 0 };
   const readBytes = () => Promise.reject(Object.assign(new Error("Is a directory"), { code: "EISDIR" }));
   const names = () => Promise.resolve(["changing.txt"]);
-  const files = { stat: () => Promise.resolve(stat), names, readBytes, workingDirectory: () => "/" };
+  const wholeBytes = 64 * 1024;
+  const files = { stat: () => Promise.resolve(stat), names, readBytes, wholeBytes, workingDirectory: () => "/" };
   Object.defineProperty(app, runtimeKey, { value: { ...app[runtimeKey], files } });
   app.use(sluice.static("/public"));
   app.use((error: Any, _req: Any, res: Any, _next: Any) => res.status(500).send(error.code));

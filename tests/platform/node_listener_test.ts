@@ -308,5 +308,5 @@ Deno.test("without the entry for Node, listening and sending files say what is m
     res.send(error.message);
   });
   const response = await app.handle(new globalThis.Request("http://x/a.txt"));
-  assertStringIncludes(await response.text(), 'on Node import "@sluice/sluice/node"');
+  assertStringIncludes(await response.text(), 'on Node, import "@sluice/sluice/node"');
 });

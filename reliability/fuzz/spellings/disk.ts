@@ -70,6 +70,7 @@ export class Disk {
       statSync: stat,
       names: (path: string) => Promise.resolve([...(find(path) as Folder).keys()]),
       readBytes: (path: string) => Promise.resolve(new TextEncoder().encode(find(path) as string)),
+      wholeBytes: 64 * 1024,
       workingDirectory: () => "/",
     };
   }
