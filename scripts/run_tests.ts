@@ -38,13 +38,14 @@ const EXPRESS_SUITE = "tests/field/express_suite_test.ts";
 const BESIDE: Readonly<Record<string, readonly string[]>> = {
   contract: [
     ...["tests/create/", "tests/examples/", "tests/npm/"],
-    ...["tests/runtime/contract_test.ts", "tests/site/typed_test.ts"],
+    "tests/runtime/contract_test.ts",
   ],
   runtimes: [
     EXPRESS_SUITE,
     ...["tests/databases/", "tests/reliability/", "tests/runtime/", "tests/workers/"],
-    ...["advanced/tests/contract/", "advanced/tests/departed/", "advanced/tests/postgres/"],
-    "tests/performance/benchmarks_test.ts",
+    ...["advanced/tests/contract/", "advanced/tests/departed/", "advanced/tests/differential/"],
+    ...["advanced/tests/postgres/", "tests/browser/"],
+    ...["tests/performance/benchmarks_test.ts", "tests/site/typed_test.ts"],
   ],
 };
 
