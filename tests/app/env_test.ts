@@ -10,7 +10,7 @@ import { genericPlatform } from "../../src/platform/shared/generic_platform.ts";
 import type { Platform } from "../../src/platform/shared/platform.ts";
 import { packageFlags } from "../support/node_program.ts";
 
-const WARNING = "NODE_ENV cannot be read, so this runs in production mode: clients get no error details, and views " +
+const WARNING = "NODE_ENV cannot be read, so this runs in production mode: clients see no error details, views " +
   'are cached. Start it with --allow-env=NODE_ENV, or call app.set("env", "development") or app.set("env", "production")';
 
 const NETWORK = ["--allow-net=127.0.0.1", "--no-prompt"];
