@@ -19,8 +19,8 @@ export const nodeFiles: FileSystem = {
 };
 
 /**
- * An open file that is read at once. Opening and reading go to another thread, twice where `fs.promises` goes five
- * times for `stat` and `readFile`; that takes a third of the processor time.
+ * An open file that is read at once. Only opening and reading go to another thread
+ * (docs/decisions/0087-small-files-on-node.md).
  */
 class OpenedFile implements WholeFile {
   #descriptor: number | null;
