@@ -1,4 +1,4 @@
-import { warnOnce } from "../../../limiting/warn_once.ts";
+import { warnOnce } from "@sluice/limiting";
 import type { Decision } from "./decision.ts";
 
 /** Time in which a program reads a decision, in ms. */
