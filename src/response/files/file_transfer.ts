@@ -278,18 +278,19 @@ async function sendBytes(
   res.setHeader("Content-Length", length);
   if (res.req.method === "HEAD" || length === 0) return void res.end();
   const whole = length === stat.size;
+  let content: Promise<Uint8Array> | undefined;
   if (whole && files.opensWhole?.(length)) {
     const file = opened ?? await files.openWhole!(path);
-    noteSentWhole(path);
+    if (opened === undefined) noteSentWhole(path);
     assertConnected(res, file);
-    const content = file.take(length);
-    if (content instanceof ReadableStream) return res[handOverKey](content);
-    const bytes = await content;
-    assertConnected(res);
-    return res[handOverKey](bytes);
+    const taken = file.take(length);
+    if (taken instanceof ReadableStream) return res[handOverKey](taken);
+    content = taken;
+  } else if (length <= files.wholeBytes) {
+    content = whole ? files.readBytes(path) : readPart(files, path, start, length);
   }
-  if (length <= files.wholeBytes) {
-    const bytes = whole ? await files.readBytes(path) : await readPart(files, path, start, length);
+  if (content !== undefined) {
+    const bytes = await content;
     assertConnected(res);
     return res[handOverKey](bytes as Uint8Array<ArrayBuffer>);
   }
