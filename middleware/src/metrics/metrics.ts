@@ -158,7 +158,7 @@ export function metrics(options: MetricsOptions = {}): Metrics {
   // req.route alone does not tell: it stays set when a route calls next
   const routes = new WeakSet<object>();
   function measure(req: Request, res: Response, next: Next): void {
-    if (isPage(req.path, "", routes.has(req.route))) return metricsPage(req, res);
+    if (routes.has(req.route) && isPage(req.path)) return metricsPage(req, res);
     measuring.begin(req, res);
     next();
   }
@@ -169,14 +169,14 @@ export function metrics(options: MetricsOptions = {}): Metrics {
   const page = withDetails(metricsPage, { page: () => true });
   return withDetails(Object.assign(measure, { page, metrics: () => measuring.text(), contentType: PROMETHEUS_TYPE }), {
     name: "metrics",
-    page: isPage,
+    page: (path, _mount, isRoute) => isRoute && isPage(path),
     registered: ({ route }) => void routes.add(route),
   });
 }
 
 // decides for the middleware and for limits, which must agree
-function isPage(path: string, _mount: string, isRoute: boolean): boolean {
-  return isRoute && /\/metrics\/?$/i.test(path);
+function isPage(path: string): boolean {
+  return /\/metrics\/?$/i.test(path);
 }
 
 class Measuring {
