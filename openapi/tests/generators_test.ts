@@ -4,7 +4,7 @@ import { assertEquals } from "@std/assert";
 import { withSection } from "../../scripts/section.ts";
 import { table } from "../../tests/ecosystem/support/page.ts";
 import { random } from "../../tests/support/random.ts";
-import { DocumentRequests, type DraftRequest, TextFile } from "./support/document_requests.ts";
+import { DocumentRequests, type DraftRequest, TextFile, toForm } from "./support/document_requests.ts";
 import { DocumentResponses } from "./support/document_responses.ts";
 import { type GeneratedClient, generatedClients, generatorVersions } from "./support/generated_clients.ts";
 import { type Generator, GENERATORS } from "./support/generators.ts";
@@ -172,7 +172,7 @@ async function sendThrough({ calls, errors }: GeneratedClient): Promise<Outcome>
     const own = await app.fetch(new Request(input, init));
     response = { status: own.status, text: await own.clone().text() };
     return own;
-  });
+  }, toForm);
   assertEquals(send.length, drafts.length);
   for (const [index, draft] of drafts.entries()) {
     const id = draft.operation.operationId!;

@@ -1,3 +1,16 @@
+const LIMITERS_WARNED = Symbol.for("sluice.rate-limit.warned");
+
+/**
+ * Runs a function and returns its console warnings, although a limiter may have issued one of them in this process.
+ *
+ * @param name The limiter's name for the warning
+ * @param body The function
+ */
+export function limiterWarningsOf(name: string, body: () => unknown): Promise<string[]> {
+  (globalThis as { [LIMITERS_WARNED]?: Set<string> })[LIMITERS_WARNED]?.delete(name);
+  return warningsOf(body);
+}
+
 /**
  * Runs a function and returns its console warnings.
  *

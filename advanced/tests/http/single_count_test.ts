@@ -3,18 +3,12 @@ import { assertEquals, assertMatch } from "@std/assert";
 import express from "express";
 import { fetchLimit, rateLimit } from "@sluice/rate-limit";
 import sluice from "@sluice/sluice";
-import { warningsOf } from "../../../tests/support/warnings.ts";
+import { limiterWarningsOf } from "../../../tests/support/warnings.ts";
 import { Hono } from "hono";
 import { rateLimit as honoLimit } from "@sluice/rate-limit/hono";
 import { SUBJECTS } from "../frameworks/subjects.ts";
 
-const WARNED = Symbol.for("sluice.rate-limit.warned");
-
-/** Returns the warnings, as in a new process. */
-function warnings(body: () => Promise<unknown>): Promise<string[]> {
-  (globalThis as { [WARNED]?: Set<string> })[WARNED]?.delete("singleCount");
-  return warningsOf(body);
-}
+const warnings = (body: () => Promise<unknown>) => limiterWarningsOf("singleCount", body);
 
 for (const [name, makeApp] of Object.entries({ Sluice: sluice, Express: express })) {
   // deno-lint-ignore no-explicit-any -- two frameworks, one interface

@@ -2,33 +2,23 @@ import { assertEquals, assertMatch } from "@std/assert";
 import { type Decision, Limiter, MemoryStore } from "../../mod.ts";
 import { FaultyStore } from "../../src/testing/faulty_store.ts";
 import { VirtualClock } from "../../src/testing/virtual_clock.ts";
-import { warningsOf } from "../../../tests/support/warnings.ts";
+import { limiterWarningsOf } from "../../../tests/support/warnings.ts";
 
 /** What a program does with a decision. */
 type Use = (decision: Decision) => unknown;
 
-/** Warnings of a limiter that refuses a request a second, in its own process as far as warnings are concerned. */
+/** Warnings from a limiter that refuses requests every second. */
 async function warnings(use: Use, { isRemote = false, seconds = 5, perSecond = 1 } = {}): Promise<string[]> {
   const clock = new VirtualClock();
   const memory = new MemoryStore({ clock: clock.read });
   const store = isRemote ? new FaultyStore(memory) : memory;
   const limiter = new Limiter({ limit: 0, store, clock: clock.read, timers: clock.timers });
-  const warned = Symbol.for("sluice.rate-limit.warned");
-  const shared = globalThis as { [warned]?: Set<string> };
-  const before = shared[warned];
-  shared[warned] = new Set(before);
-  shared[warned].delete("unreadRefusals");
-  try {
-    return await warningsOf(async () => {
-      for (let second = 0; second < seconds; second++) {
-        for (let i = 0; i < perSecond; i++) use(await limiter.consume("ann"));
-        clock.advance(1000);
-      }
-    });
-  } finally {
-    if (before === undefined) delete shared[warned];
-    else shared[warned] = before;
-  }
+  return await limiterWarningsOf("unreadRefusals", async () => {
+    for (let second = 0; second < seconds; second++) {
+      for (let i = 0; i < perSecond; i++) use(await limiter.consume("ann"));
+      clock.advance(1000);
+    }
+  });
 }
 
 for (const isRemote of [false, true]) {

@@ -137,7 +137,7 @@ export function written({ path, method, values, body }: DraftRequest): MadeReque
 }
 
 function writtenBody({ type, value, media }: NonNullable<DraftRequest["body"]>, headers: Headers): BodyInit {
-  if (type === "multipart/form-data") return parts(value as Values);
+  if (type === "multipart/form-data") return toForm(value as object);
   headers.set("content-type", type);
   if (type !== "application/x-www-form-urlencoded") return /json/.test(type) ? JSON.stringify(value) : String(value);
   return Object.entries(value as Values).flatMap(([name, one]) => {
@@ -147,7 +147,7 @@ function writtenBody({ type, value, media }: NonNullable<DraftRequest["body"]>, 
 }
 
 /** A form: files, objects as JSON, and strings. */
-function parts(values: Values): FormData {
+export function toForm(values: object): FormData {
   const form = new FormData();
   for (const [name, value] of Object.entries(values)) {
     for (const one of Array.isArray(value) ? value : [value]) {

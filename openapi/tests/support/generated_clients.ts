@@ -23,8 +23,8 @@ const PACKAGES = {
 
 /** A generated client. */
 export interface GeneratedClient {
-  /** Functions that send the drafts through it, in their order. */
-  calls(fetch: typeof globalThis.fetch): (() => Promise<unknown>)[];
+  /** Functions that send the drafts through it, in their order; a client that writes no forms uses `toForm`. */
+  calls(fetch: typeof globalThis.fetch, toForm: (body: object) => FormData): (() => Promise<unknown>)[];
   /** The operations that do not compile, and why. */
   readonly errors: ReadonlyMap<string, string>;
 }
@@ -91,7 +91,10 @@ export async function generatedClients(
 function programOf({ imports, connect, call }: Generator, drafts: readonly DraftRequest[]): string {
   const calls = drafts.map((draft) => `    () => ${call(draft)}, // ${draft.operation.operationId}`);
   return `${imports}
-export function calls(fetch: typeof globalThis.fetch): (() => Promise<unknown>)[] {
+export function calls(
+  fetch: typeof globalThis.fetch,
+  toForm: (body: object) => FormData,
+): (() => Promise<unknown>)[] {
   ${connect}
   return [
 ${calls.join("\n")}

@@ -87,19 +87,6 @@ function inStyles(styles: Record<string, Style>) {
     }).join("&");
 }
 
-function toForm(body: object): FormData {
-  const form = new FormData();
-  for (const [name, value] of Object.entries(body)) {
-    for (const one of Array.isArray(value) ? value : [value]) {
-      if (one instanceof File) form.append(name, one);
-      else if (typeof one === "object") {
-        form.append(name, new Blob([JSON.stringify(one)], { type: "application/json" }));
-      } else form.append(name, String(one));
-    }
-  }
-  return form;
-}
-
 function file(content: string, type: string): string {
   // the types have strings for files
   return new File([content], "file", { type }) as unknown as string;
