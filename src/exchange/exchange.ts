@@ -16,7 +16,7 @@ import {
   readings,
   type Waiter,
   type Waiting,
-} from "./pending_exchanges.ts";
+} from "./pending_requests.ts";
 import { DisconnectWatch } from "./disconnect_watch.ts";
 import { runtimeKey } from "../util/runtime_key.ts";
 
@@ -194,6 +194,12 @@ export class Exchange implements Waiter {
     const { request } = this.target;
     const peer = this.app[runtimeKey].peerOf(this.info, request);
     return peer.address ? peer : (request as InjectedRequest)[peerKey] ?? peer;
+  }
+
+  /** Whether the request came over TLS. */
+  get encrypted(): boolean {
+    const { request } = this.target;
+    return this.app[runtimeKey].isEncrypted?.(request, this.info) ?? request.url.startsWith("https:");
   }
 
   /** Whether the client disconnected before the response was complete. */

@@ -20,7 +20,7 @@ import type {
   UpgradeOptions,
 } from "../shared/platform.ts";
 import { SEND_TIMEOUT_MS, SlowClients } from "../shared/slow_clients.ts";
-import { PendingRequests } from "../shared/pending_requests.ts";
+import { PendingRequests } from "../../exchange/pending_requests.ts";
 import { upgradedResponse } from "../shared/upgraded_response.ts";
 import { openStreamsKey } from "../../exchange/app_like.ts";
 import { bindingsOf } from "../shared/bindings.ts";

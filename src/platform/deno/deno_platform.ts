@@ -33,7 +33,7 @@ import type {
 import { SEND_TIMEOUT_MS, SlowClients } from "../shared/slow_clients.ts";
 import { type Bind, LastingServer } from "./lasting_server.ts";
 import { guardSlowClient } from "./slow_client_guard.ts";
-import { PendingRequests } from "../shared/pending_requests.ts";
+import { PendingRequests } from "../../exchange/pending_requests.ts";
 import { untilQuiet } from "../shared/until_quiet.ts";
 import { openStreamsKey } from "../../exchange/app_like.ts";
 import { bindingsOf } from "../shared/bindings.ts";

@@ -1,5 +1,7 @@
 import { mayHaveBody } from "../http/request_as_sent.ts";
+import { isThenable } from "../util/is_thenable.ts";
 import { type Linked, LinkedList } from "../util/linked_list.ts";
+import { listenNow } from "./disconnect_watch.ts";
 
 /** An exchange with a response that a server waits for. */
 export interface Waiter {
@@ -60,42 +62,6 @@ let receiver: object | null = null;
 let promised: unknown = null;
 
 /**
- * Passes on a request so its exchange can be attributed to a server.
- *
- * @param server The server
- * @param handler Handles the request
- * @param request The request
- * @param info The platform's second argument
- * @returns The handler's return value
- */
-export function receivedBy<T>(
-  server: object,
-  handler: (request: Request, info: unknown) => T,
-  request: Request,
-  info: unknown,
-): T {
-  receiver = server;
-  promised = null;
-  try {
-    return handler(request, info);
-  } finally {
-    receiver = null;
-  }
-}
-
-/**
- * Returns whether the value returned by `receivedBy` is an exchange's own promise, which settles when the exchange is
- * cut. A program may have wrapped `app.fetch`.
- *
- * @param result The return value
- */
-export function isPromised(result: unknown): boolean {
-  const isOwn = result === promised;
-  promised = null;
-  return isOwn;
-}
-
-/**
  * Records that a server waits for an exchange's response.
  *
  * @param waiter The exchange
@@ -146,30 +112,86 @@ export function lookAround(sequence: number): void {
   lastThen = sequence;
 }
 
-/**
- * Returns whether a request body may still arrive: it is being read, or its handler has not responded and may read it.
- *
- * @param app The server's application
- * @param server The server that received the request
- * @param requests Requests that it passed on another way
- */
-export function mayReadBodies(app: object, server: object, requests: Iterable<Request>): boolean {
-  for (const [{ busy }, owner] of readings) if (busy && owner === app) return true;
-  for (const { method } of requests) if (mayHaveBody(method)) return true;
-  for (const one of waiting) if (one.server === server && mayHaveBody(one.waiter.target.request.method)) return true;
-  return false;
+/** A program's handler for requests: `app.fetch`, or a function around it. */
+type Handler = (request: Request, info?: unknown) => Response | Promise<Response>;
+
+/** Requests that a server waits for, on runtimes that cannot cut connections after starting to shut down. */
+export class PendingRequests {
+  /** Requests to a handler that wraps the application and creates its own promises. */
+  readonly #wrapped = new Map<Request, (response: Response) => void>();
+  #over = false;
+
+  /**
+   * Wraps a handler so that it can be cut.
+   *
+   * @param handler The handler
+   */
+  watch(handler: Handler): Handler {
+    return (request, info) => {
+      // another request on a keep-alive connection
+      if (this.#over) return unavailable();
+      receiver = this;
+      promised = null;
+      try {
+        const result = handler(request, info);
+        // an exchange's own promise settles when the exchange is cut
+        return isThenable(result) && result !== promised ? this.#cuttable(request, result) : result;
+      } finally {
+        receiver = null;
+        promised = null;
+      }
+    };
+  }
+
+  #cuttable(request: Request, result: PromiseLike<Response>): Promise<Response> {
+    return new Promise((resolve, reject) => {
+      this.#wrapped.set(request, resolve);
+      result.then((response) => {
+        if (this.#wrapped.delete(request)) resolve(response);
+        // too late; the body's source, such as a file, must not stay open
+        else response.body?.cancel().catch(() => {});
+      }, (error) => {
+        this.#wrapped.delete(request);
+        reject(error);
+      });
+    });
+  }
+
+  /**
+   * Returns whether a request body may still arrive: it is being read, or its handler has not responded and may read
+   * it.
+   *
+   * @param app The server's application
+   */
+  mayReadBodies(app: object): boolean {
+    for (const [{ busy }, owner] of readings) if (busy && owner === app) return true;
+    for (const { method } of this.#wrapped.keys()) if (mayHaveBody(method)) return true;
+    for (const one of waiting) if (one.server === this && mayHaveBody(one.waiter.target.request.method)) return true;
+    return false;
+  }
+
+  /**
+   * Responds with 503 to all requests waiting for their handlers, and to all later ones.
+   *
+   * @returns The requests that were waiting
+   */
+  abort(): ReadonlySet<Request> {
+    this.#over = true;
+    const wrapped = new Map(this.#wrapped);
+    this.#wrapped.clear();
+    listenNow();
+    const requests = new Set(wrapped.keys());
+    const isOwn = ({ server, waiter }: Waiting) => server === this || requests.has(waiter.target.request);
+    // first: their handlers may continue, and must still find the data that the runtime releases with the response
+    for (const { waiter } of [...waiting].filter(isOwn)) {
+      waiter.abort(unavailable());
+      requests.add(waiter.target.request);
+    }
+    for (const resolve of wrapped.values()) resolve(unavailable());
+    return requests;
+  }
 }
 
-/**
- * Ends a server's exchanges that wait for their handlers.
- *
- * @param server The server
- * @param requests Requests that it passed on another way
- * @param response Creates the response for each
- * @returns Their requests
- */
-export function cutAll(server: object, requests: ReadonlySet<Request>, response: () => Response): Request[] {
-  const own = [...waiting].filter((one) => one.server === server || requests.has(one.waiter.target.request));
-  for (const { waiter } of own) waiter.abort(response());
-  return own.map(({ waiter }) => waiter.target.request);
+function unavailable(): Response {
+  return new Response("Service Unavailable", { status: 503, headers: { "connection": "close" } });
 }

@@ -3,9 +3,9 @@ import { once } from "node:events";
 import http2 from "node:http2";
 import { text as readText } from "node:stream/consumers";
 import type { FrameworkApp } from "@sluice/sluice";
-import { quietApp, serving } from "../../support/app.ts";
-import { opened, type RawServer } from "../../support/raw_client.ts";
-import { until } from "../../support/until.ts";
+import { quietApp, serving } from "../support/app.ts";
+import { opened, type RawServer } from "../support/raw_client.ts";
+import { until } from "../support/until.ts";
 
 /** The ways to serve an application on Deno. */
 const SERVED: Readonly<Record<string, (app: FrameworkApp) => Served>> = {
