@@ -8,6 +8,9 @@ export type TrustFunction = (address: string | undefined, hop: number) => boolea
 /** Values for the `trust proxy` setting. */
 export type TrustSetting = boolean | number | string | readonly string[] | TrustFunction;
 
+/** Trusts no address, which is the default. */
+export const trustNobody: TrustFunction = () => false;
+
 /**
  * Compiles the `trust proxy` setting.
  *
@@ -17,9 +20,10 @@ export type TrustSetting = boolean | number | string | readonly string[] | Trust
  */
 export function compileTrust(value: TrustSetting | null | undefined): TrustFunction {
   if (typeof value === "function") return value;
+  if (!value) return trustNobody;
   if (value === true) return () => true;
   if (typeof value === "number") return (_address, hop) => hop < value;
-  const names = typeof value === "string" ? value.split(",").map(trimBlanks) : value || [];
+  const names = typeof value === "string" ? value.split(",").map(trimBlanks) : value;
   const subnets = [names].flat().map((name) => {
     if (typeof name === "string") return parseTrusted(name);
     throw new TypeError(

@@ -1,8 +1,9 @@
 import { trimBlanks } from "../util/ascii.ts";
-import { walkForwarded } from "../http/trust_proxy.ts";
+import { type TrustFunction, trustNobody, walkForwarded } from "../http/trust_proxy.ts";
 import { canonicalAddress } from "../http/ip_address.ts";
 import { originalKey } from "../util/original_object.ts";
 import type { AppLike } from "../exchange/app_like.ts";
+import type { Any } from "../util/any.ts";
 import { appOf, given } from "../exchange/derived_object.ts";
 import { type Exchange, exchangeKey } from "../exchange/exchange.ts";
 
@@ -23,22 +24,33 @@ export interface ClientView {
   get(name: string): string | undefined;
 }
 
-/** Returns whether an address belongs to a trusted proxy. */
-type Trust = (address: string | undefined, index: number) => boolean;
-
-function trustOf(client: ClientView, caller: string): Trust {
+/**
+ * Reads a setting that applies to a client.
+ *
+ * @param client The client
+ * @param name Name of the setting
+ * @param caller Name of the property being read, for error messages
+ * @throws {TypeError} If the request was created without a client and has no application
+ */
+export function settingOf(client: ClientView, name: string, caller: string): Any {
   const app = client[originalKey] === client ? client[exchangeKey].app : appOf(client, caller);
-  return app.get("trust proxy fn") ?? nobody;
+  return app.get(name);
 }
 
-function nobody(): boolean {
-  return false;
+function trustOf(client: ClientView, caller: string): TrustFunction {
+  return settingOf(client, "trust proxy fn", caller) ?? trustNobody;
 }
 
 function addressOf(client: ClientView, caller: string): string | undefined {
   return client[originalKey] === client
     ? client[exchangeKey].peer.address
     : given(client.socket, caller, "req.socket").remoteAddress;
+}
+
+// whether the peer is a trusted proxy; reading its address takes longer than everything else
+function isProxied(client: ClientView, caller: string): boolean {
+  const trust = trustOf(client, caller);
+  return trust !== trustNobody && trust(addressOf(client, caller), 0);
 }
 
 /**
@@ -66,8 +78,7 @@ export function clientAddresses(client: ClientView, caller: string): (string | u
  */
 export function clientProtocol(client: ClientView, encrypted: boolean): string {
   const own = encrypted ? "https" : "http";
-  if (!trustOf(client, "req.protocol")(addressOf(client, "req.protocol"), 0)) return own;
-  return firstOf(client.get("x-forwarded-proto") || own);
+  return isProxied(client, "req.protocol") ? firstOf(client.get("x-forwarded-proto") || own) : own;
 }
 
 /**
@@ -78,7 +89,7 @@ export function clientProtocol(client: ClientView, encrypted: boolean): string {
  */
 export function clientHost(client: ClientView): string | undefined {
   const forwarded = client.get("x-forwarded-host");
-  const isForwarded = forwarded && trustOf(client, "req.host")(addressOf(client, "req.host"), 0);
+  const isForwarded = forwarded && isProxied(client, "req.host");
   return (isForwarded ? firstOf(forwarded) : client.get("host")) || undefined;
 }
 

@@ -7,7 +7,7 @@ import { isOriginal, originalKey, originalOf } from "../util/original_object.ts"
 import { requestSequence } from "../util/sequence.ts";
 import { acceptedCharset, acceptedEncoding, acceptedLanguage, acceptedType } from "./accepting.ts";
 import { type AppLike, backgroundKey, routePathKey } from "../exchange/app_like.ts";
-import { clientAddresses, clientHost, clientProtocol, hostnameOf, subdomainsOf } from "./client_address.ts";
+import { clientAddresses, clientHost, clientProtocol, hostnameOf, settingOf, subdomainsOf } from "./client_address.ts";
 import { parseCookies } from "./cookies.ts";
 import { matchContentType } from "./match_content_type.ts";
 import { appOf, given, ownAppKey, ownAppOf, partsOf, urlPartsOf } from "../exchange/derived_object.ts";
@@ -386,7 +386,7 @@ export class FrameworkRequest<Params = RouteParams, Body = Any, Query = ParsedQs
 
   /** `"http"` or `"https"`; `X-Forwarded-Proto` from a trusted proxy wins. */
   get protocol(): string {
-    return clientProtocol(this, given(this.socket, "req.protocol", "req.socket").encrypted);
+    return clientProtocol(this, isEncrypted(this));
   }
 
   /** Whether the client used TLS. */
@@ -412,7 +412,7 @@ export class FrameworkRequest<Params = RouteParams, Body = Any, Query = ParsedQs
   /** The host's labels below the domain, right to left; `subdomain offset` sets how many labels the domain has. */
   get subdomains(): string[] {
     const { hostname } = this;
-    return hostname === undefined ? [] : subdomainsOf(hostname, subdomainOffset(this));
+    return hostname === undefined ? [] : subdomainsOf(hostname, settingOf(this, "subdomain offset", "req.subdomains"));
   }
 
   /** Whether the request came from `XMLHttpRequest`, according to `X-Requested-With`, which libraries set. */
@@ -513,9 +513,10 @@ function derivedQuery(req: AnyRequest): unknown {
   return parse ? parse(text) : Object.create(null);
 }
 
-function subdomainOffset(req: AnyRequest): number {
-  const app = req[originalKey] === req ? req[exchangeKey].app : appOf(req, "req.subdomains");
-  return app.get("subdomain offset");
+// the socket is not created for this, but a program that has it may have assigned the property there
+function isEncrypted(req: AnyRequest): boolean {
+  const isUnseen = req[originalKey] === req && !req[requestStateKey]?.socket && !Object.hasOwn(req, "socket");
+  return (isUnseen ? req[exchangeKey] : given(req.socket, "req.protocol", "req.socket")).encrypted;
 }
 
 // responses that tests assign may have only one of these methods

@@ -143,6 +143,41 @@ Deno.test("the client's address comes from the platform", async () => {
   assertEquals(await seen((req) => req.ip, "/", {}, { remoteAddr: 5 }), undefined);
 });
 
+Deno.test("the scheme and the host need the client's address only if a proxy is trusted", async () => {
+  let reads = 0;
+  const info = {
+    get remoteAddr() {
+      reads++;
+      return PEER.remoteAddr;
+    },
+  };
+  const init = { headers: { "x-forwarded-host": "shop.example" } };
+  const look = (req: FrameworkRequest) => [req.protocol, req.secure, req.host];
+  assertEquals(await seen(look, "/", init, info), ["http", false, "localhost"]);
+  assertEquals(reads, 0);
+  const app = quietApp().set("trust proxy", "192.0.2.7");
+  app.use((req, res) => void res.json(look(req)));
+  assertEquals(await (await ask(app, "/", init, info)).json(), ["http", false, "shop.example"]);
+  assertEquals(reads, 1);
+});
+
+Deno.test("the scheme is that of the socket which a program has changed or assigned", async () => {
+  assertEquals(
+    await seen((req) => {
+      req.socket.encrypted = true;
+      return req.protocol;
+    }),
+    "https",
+  );
+  assertEquals(
+    await seen((req) => {
+      Object.assign(req, { socket: { encrypted: true } });
+      return req.protocol;
+    }),
+    "https",
+  );
+});
+
 Deno.test("a forged forwarding header changes nothing unless a proxy is trusted", async () => {
   const init = { headers: { "x-forwarded-for": "6.6.6.6", "x-forwarded-proto": "https", "x-forwarded-host": "evil" } };
   assertEquals(await seen((req) => [req.ip, req.protocol, req.host], "/", init, PEER), [

@@ -48,8 +48,36 @@ class SocketState {
 /** Key of a socket's state. */
 const stateKey: unique symbol = Symbol("state");
 
+/** Properties that only Node's own socket has. */
+const OF_NODE = [
+  "server",
+  "bytesRead",
+  "bytesWritten",
+  "write",
+  "end",
+  "servername",
+  "authorized",
+  "authorizationError",
+  "getPeerCertificate",
+  "getCipher",
+  "getProtocol",
+] as const;
+
 /** The part of Node's socket that Express middleware uses. The platform owns the connection itself. */
 export class RequestSocket extends Emitter {
+  static {
+    for (const name of OF_NODE) {
+      Object.defineProperty(this.prototype, name, {
+        get(this: RequestSocket) {
+          const nodes = nodesOwn(this);
+          const value = nodes?.[name];
+          return typeof value === "function" ? value.bind(nodes) : value;
+        },
+        configurable: true,
+      });
+    }
+  }
+
   /**
    * The socket itself.
    *
@@ -67,8 +95,7 @@ export class RequestSocket extends Emitter {
   constructor(exchange: Exchange, req: Timed) {
     super();
     this[stateKey] = new SocketState(exchange, req);
-    const { app: { [runtimeKey]: runtime }, info, target: { request } } = exchange;
-    this.encrypted = runtime.isEncrypted?.(request, info) ?? request.url.startsWith("https:");
+    this.encrypted = exchange.encrypted;
   }
 
   /** The peer's address, `undefined` if the platform does not report it. */
@@ -82,9 +109,7 @@ export class RequestSocket extends Emitter {
   }
 
   /** Node's server, on which proxies listen for upgrades; `undefined` on other runtimes. */
-  get server(): unknown {
-    return nodesOwn(this)?.["server"];
-  }
+  declare readonly server: unknown;
 
   /**
    * Local address. Only Node reports the connection's; on Deno with `app.listen`, and on Bun, it is the server's
@@ -110,14 +135,10 @@ export class RequestSocket extends Emitter {
   }
 
   /** Bytes received over the connection, on Node; `undefined` elsewhere. */
-  get bytesRead(): number | undefined {
-    return ofNode(this, "bytesRead");
-  }
+  declare readonly bytesRead: number | undefined;
 
   /** Bytes sent over the connection, on Node; `undefined` elsewhere. */
-  get bytesWritten(): number | undefined {
-    return ofNode(this, "bytesWritten");
-  }
+  declare readonly bytesWritten: number | undefined;
 
   /** `localAddress`, `localFamily` and `localPort`; an empty object if unknown, as on Node. */
   address(): { address?: string; family?: string; port?: number } {
@@ -126,44 +147,28 @@ export class RequestSocket extends Emitter {
   }
 
   /** Writes raw bytes to the connection, such as early hints, on Node; `undefined` elsewhere. */
-  get write(): ((bytes: Uint8Array | string, ...more: unknown[]) => boolean) | undefined {
-    return ofNode(this, "write");
-  }
+  declare readonly write: ((bytes: Uint8Array | string, ...more: unknown[]) => boolean) | undefined;
 
   /** Closes the connection once all written bytes are sent, on Node; `undefined` elsewhere. */
-  get end(): ((...last: unknown[]) => unknown) | undefined {
-    return ofNode(this, "end");
-  }
+  declare readonly end: ((...last: unknown[]) => unknown) | undefined;
 
   /** Host name from the client's TLS handshake (SNI), on Node. */
-  get servername(): string | false | undefined {
-    return ofNode(this, "servername");
-  }
+  declare readonly servername: string | false | undefined;
 
   /** Whether a server authority issued the client's certificate, on Node over TLS; otherwise `undefined`. */
-  get authorized(): boolean | undefined {
-    return ofNode(this, "authorized");
-  }
+  declare readonly authorized: boolean | undefined;
 
   /** Why the client's certificate was rejected, on Node over TLS. */
-  get authorizationError(): unknown {
-    return ofNode(this, "authorizationError");
-  }
+  declare readonly authorizationError: unknown;
 
   /** Returns the client's certificate, on Node over TLS; `undefined` elsewhere. */
-  get getPeerCertificate(): ((detailed?: boolean) => PeerCertificate) | undefined {
-    return ofNode(this, "getPeerCertificate");
-  }
+  declare readonly getPeerCertificate: ((detailed?: boolean) => PeerCertificate) | undefined;
 
   /** Returns the cipher, on Node over TLS; `undefined` elsewhere. */
-  get getCipher(): (() => object) | undefined {
-    return ofNode(this, "getCipher");
-  }
+  declare readonly getCipher: (() => object) | undefined;
 
   /** Returns the TLS version, on Node over TLS; `undefined` elsewhere. */
-  get getProtocol(): (() => string | null) | undefined {
-    return ofNode(this, "getProtocol");
-  }
+  declare readonly getProtocol: (() => string | null) | undefined;
 
   /** Whether the connection uses TLS. */
   encrypted: boolean;
@@ -272,13 +277,6 @@ export class RequestSocket extends Emitter {
   setKeepAlive(_on?: boolean, _delayMs?: number): this {
     return this;
   }
-}
-
-// only Node's own socket has these
-function ofNode<T>(socket: RequestSocket, name: string): T {
-  const nodes = nodesOwn(socket);
-  const value = nodes?.[name];
-  return typeof value === "function" ? value.bind(nodes) : value as T;
 }
 
 function nodesOwn(socket: RequestSocket): Record<string, unknown> | undefined {
