@@ -10,6 +10,13 @@ export const FOLDER: URL = new URL("../../.cache/bench/types/", import.meta.url)
 
 const LIMIT_MS = 300_000;
 
+const PACKAGES = [
+  ...["@elysia/eden", "@hono/zod-validator", "@orpc/client", "@orpc/server", "@standard-schema/spec", "@trpc/client"],
+  ...["@trpc/server", "elysia", "hono", "openapi-fetch", "typescript", "ws", "zod"],
+];
+
+const TYPESCRIPT = ["node_modules/typescript/bin/tsc", "--extendedDiagnostics"];
+
 /** The cost of a check. */
 export interface Checked {
   /** Seconds of processor time, for the whole process. */
@@ -25,7 +32,7 @@ export interface Checked {
  */
 export async function makeProject(): Promise<void> {
   const { libraries } = await npmPackages();
-  await installLocked(FOLDER, ["@standard-schema/spec", "openapi-fetch", "typescript", "ws", "zod"]);
+  await installLocked(FOLDER, PACKAGES);
   await Deno.mkdir(new URL("node_modules/@sluice/", FOLDER), { recursive: true });
   for (const { name, folder } of libraries) {
     const to = new URL(`node_modules/${name}/`, FOLDER);
@@ -63,7 +70,25 @@ export async function put(name: string, text: string): Promise<void> {
  * @throws {Error} If it has an error
  */
 export async function byTypeScript(): Promise<Checked> {
-  const { seconds, output } = await timed("node", "node_modules/typescript/bin/tsc", "--extendedDiagnostics");
+  return checkedFrom(await timed("node", ...TYPESCRIPT));
+}
+
+/**
+ * Checks the file `checked.ts`, or does what another configuration says, and stops at a limit.
+ *
+ * @param limit Seconds of processor time
+ * @param configuration The configuration's file name
+ * @returns The cost, or `undefined` beyond the limit
+ * @throws {Error} If there is an error in the types
+ */
+export async function byTypeScriptWithin(limit: number, configuration = "tsconfig.json"): Promise<Checked | undefined> {
+  const { code, seconds, output } = await timedWithin(limit, "node", [...TYPESCRIPT, "--project", configuration]);
+  if (OVER_LIMIT.includes(code)) return undefined;
+  if (code !== 0) throw new Error(`${configuration}: ${output.slice(0, 2000)}`);
+  return checkedFrom({ seconds, output });
+}
+
+function checkedFrom({ seconds, output }: { seconds: number; output: string }): Checked {
   return { seconds, instantiations: Number(output.match(/^Instantiations: +(\d+)/m)?.[1]) };
 }
 
@@ -83,17 +108,31 @@ export async function filesRead(): Promise<string[]> {
   return output.split("\n").filter((line) => line.startsWith("/"));
 }
 
-// the shell adds up all threads' times: a compiler that waits for a processor uses none
-const TIMED = '"$0" "$@"; code=$?; times; exit $code';
-
-async function timed(program: string, ...args: string[]): Promise<{ seconds: number; output: string }> {
-  const options = { limitMs: LIMIT_MS, quiet: true, cwd: fileURLToPath(FOLDER) };
-  const { code, output } = await run("sh", ["-c", TIMED, program, ...args], options);
+/**
+ * Runs a program in the project's folder.
+ *
+ * @returns Seconds of processor time, and its output
+ * @throws {Error} If it fails
+ */
+export async function timed(program: string, ...args: string[]): Promise<{ seconds: number; output: string }> {
+  const { code, seconds, output } = await timedWithin("unlimited", program, args);
   if (code !== 0) throw new Error(`${program} ${args.join(" ")}: ${output.slice(0, 2000)}`);
-  const times = output.match(/^\d+m[\d.]+s \d+m[\d.]+s$/gm)!.at(-1)!;
+  return { seconds, output };
+}
+
+// the shell adds up all threads' times: a compiler that waits for a processor uses none
+const TIMED = 'ulimit -t "$0"; "$@"; code=$?; times; exit $code';
+
+/** The shell's exit codes for SIGKILL and SIGXCPU. */
+const OVER_LIMIT = [128 + 9, 128 + 24];
+
+async function timedWithin(limit: number | "unlimited", program: string, args: readonly string[]) {
+  const options = { limitMs: LIMIT_MS, quiet: true, cwd: fileURLToPath(FOLDER) };
+  const { code, output } = await run("sh", ["-c", TIMED, String(limit), program, ...args], options);
+  const times = output.match(/^\d+m[\d.]+s \d+m[\d.]+s$/gm)?.at(-1) ?? "";
   const seconds = Array.from(
     times.matchAll(/(\d+)m([\d.]+)s/g),
     ([, minutes, rest]) => 60 * Number(minutes) + Number(rest),
   );
-  return { seconds: seconds.reduce((sum, one) => sum + one), output };
+  return { code, output, seconds: seconds.reduce((sum, one) => sum + one, 0) };
 }

@@ -27,6 +27,7 @@ const SHORT: Readonly<Record<string, readonly string[]>> = {
   "bench:overload": ["--only=deno", "--rate=50", "--seconds=0.5"],
   "bench:middleware": ["--only=none", "--rounds=1", "--seconds=0.5"],
   "bench:limiter": ["--only=middleware", "--rounds=1", "--keys=1"],
+  "bench:types-frameworks": ["--only=sluice", "--sizes=10", "--rounds=1"],
   "bench:types": ["--only=plain", "--sizes=10", "--rounds=1"],
 };
 
