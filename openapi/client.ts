@@ -6,7 +6,7 @@
  */
 export { type ClientOptions, makeClient } from "./src/client/make_client.ts";
 export { ResponseError, unwrap } from "./src/client/unwrap.ts";
-export type { CallOptions } from "./src/client/call.ts";
+export type { CallOf, CallOptions } from "./src/client/call.ts";
 export type { Wire, WireRoute } from "./src/client/wire.ts";
 export type { ServerSentEvent } from "./src/client/event_stream.ts";
 export type {

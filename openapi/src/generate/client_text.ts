@@ -30,7 +30,17 @@ const TABLES: Readonly<Record<string, string>> = Object.fromEntries(
 /** Names that the file uses itself, or that have a different meaning there. */
 const TAKEN = new Set([
   ...Object.values(TABLES),
-  ...["Blob", "CallOptions", "Client", "ClientErrorStatus", "ClientOptions", "ErrorStatus", "Exclude", "Failure"],
+  ...[
+    "Blob",
+    "CallOf",
+    "CallOptions",
+    "Client",
+    "ClientErrorStatus",
+    "ClientOptions",
+    "ErrorStatus",
+    "Exclude",
+    "Failure",
+  ],
   ...["OtherStatus", "Promise", "ReadableStream", "Record", "RedirectStatus", "ServerErrorStatus", "ServerSentEvent"],
   ...["Success", "SuccessStatus", "Uint8Array", "AsyncIterable", "BodyInit", "createClient", "makeClient"],
 ]);
@@ -100,17 +110,17 @@ ${code}
   }
 
   /**
-   * The signatures for a method. The argument is not a rest parameter, because the compiler would then check all
-   * routes. Routes without required arguments have their own signature, in which it is optional.
+   * The signatures for a method. Routes without required arguments have their own signature, in which the argument is
+   * optional.
    */
   #signatures(method: string): string {
     const table = TABLES[method]!;
     const alone = this.#alone.get(method) ?? [];
     const optional = `  /** Sends a request with the method ${method.toUpperCase()}. */\n` +
-      `  ${method}<Path extends ${alone.join(" | ")}>(\n    path: Path,\n    call?: ${table}[Path]["call"],\n` +
+      `  ${method}<Path extends ${alone.join(" | ")}>(\n    path: Path,\n    call?: CallOf<${table}[Path]>,\n` +
       `  ): Promise<${table}[Path]["result"]>;`;
     const required = `  /** Sends a request with the method ${method.toUpperCase()}. */\n` +
-      `  ${method}<Path extends keyof ${table}>(\n    path: Path,\n    call: ${table}[Path]["call"],\n` +
+      `  ${method}<Path extends keyof ${table}>(\n    path: Path,\n    call: CallOf<${table}[Path]>,\n` +
       `  ): Promise<${table}[Path]["result"]>;`;
     const count = Object.values(this.#document.paths).filter((item) => method in item).length;
     return [...alone.length > 0 ? [optional] : [], ...alone.length < count ? [required] : []].join("\n");
@@ -308,7 +318,16 @@ const RANGES: Readonly<Record<string, string>> = {
 
 /** Type imports that the file may need. */
 const IMPORTED = [
-  ...["CallOptions", "ClientErrorStatus", "ClientOptions", "ErrorStatus", "Failure", "OtherStatus", "RedirectStatus"],
+  ...[
+    "CallOf",
+    "CallOptions",
+    "ClientErrorStatus",
+    "ClientOptions",
+    "ErrorStatus",
+    "Failure",
+    "OtherStatus",
+    "RedirectStatus",
+  ],
   ...["ServerErrorStatus", "ServerSentEvent", "Success", "SuccessStatus"],
 ];
 
