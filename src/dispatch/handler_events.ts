@@ -1,6 +1,6 @@
 import type { TracingChannels } from "../exchange/runtime_support.ts";
 import type { ErrorReporter } from "../exchange/call_guarded.ts";
-import { guarded } from "../exchange/telemetry_guard.ts";
+import { guarded, runInside } from "../exchange/telemetry_guard.ts";
 import { isThenable } from "../util/is_thenable.ts";
 
 /** The message published for a call, as in Express 5.3; the outcome is added later. */
@@ -127,24 +127,8 @@ export class HandlerEvents {
     guarded(this.#app, `${channel}.publish`, () => this.#channels[channel].publish(event));
   }
 
-  // a channel must not prevent a handler from running, nor run it twice
   #runStores<T>(channel: keyof TracingChannels, event: HandlerEvent, run: () => T): T {
-    let result: T;
-    let hasRun = false;
-    let failure: { readonly error: unknown } | undefined;
-    const once = (): void => {
-      if (hasRun) return;
-      hasRun = true;
-      try {
-        result = run();
-      } catch (error) {
-        failure = { error };
-      }
-    };
-    guarded(this.#app, `${channel}.runStores`, () => this.#channels[channel].runStores(event, once));
-    once();
-    if (failure !== undefined) throw (failure as { error: unknown }).error;
-    return result!;
+    return runInside(this.#app, `${channel}.runStores`, (once) => this.#channels[channel].runStores(event, once), run);
   }
 }
 

@@ -1,6 +1,6 @@
 import type { FrameworkRequest } from "../request/framework_request.ts";
 import { exchangeKey } from "../exchange/exchange.ts";
-import { guarded } from "../exchange/telemetry_guard.ts";
+import { guarded, runInside } from "../exchange/telemetry_guard.ts";
 import { redactedTarget } from "../util/redacted_text.ts";
 import {
   type Context,
@@ -50,23 +50,8 @@ export function beginServerSpan(api: OpenTelemetry, active: Context, req: Framew
   const context = guarded(app, "context.setValue", () => parent.setValue(SPAN, span));
   return {
     span,
-    within(call) {
-      let failure: { readonly error: unknown } | undefined;
-      let isCalled = false;
-      const once = (): void => {
-        if (isCalled) return;
-        isCalled = true;
-        try {
-          call();
-        } catch (error) {
-          // not one of the telemetry's errors
-          failure = { error };
-        }
-      };
-      if (context !== undefined) guarded(app, "context.with", () => manager.with(context, once));
-      once();
-      if (failure !== undefined) throw failure.error;
-    },
+    within: (call) =>
+      context === undefined ? call() : runInside(app, "context.with", (once) => manager.with(context, once), call),
   };
 }
 

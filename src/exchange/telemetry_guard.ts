@@ -26,6 +26,36 @@ export function guarded<T>(app: ErrorReporter, what: string, call: () => T): T |
 }
 
 /**
+ * Runs a function inside a monitoring agent's code, which must neither prevent it from running nor run it twice.
+ *
+ * @param app Reports the agent's errors
+ * @param what The name of the agent's call, for the message
+ * @param around The agent's call, which should call its argument
+ * @param run The function
+ * @returns Its return value
+ * @throws Errors from the function
+ */
+export function runInside<T>(app: ErrorReporter, what: string, around: (once: () => void) => unknown, run: () => T): T {
+  let result: T;
+  let hasRun = false;
+  let failure: { readonly error: unknown } | undefined;
+  const once = (): void => {
+    if (hasRun) return;
+    hasRun = true;
+    try {
+      result = run();
+    } catch (error) {
+      // not one of the agent's errors
+      failure = { error };
+    }
+  };
+  guarded(app, what, () => around(once));
+  once();
+  if (failure !== undefined) throw (failure as { error: unknown }).error;
+  return result!;
+}
+
+/**
  * Reports that telemetry failed, once per application and kind of call.
  *
  * @param app Reports the error

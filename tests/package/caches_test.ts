@@ -9,14 +9,14 @@ const ROOT = new URL("../../", import.meta.url);
 const NO_CACHES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   "belongs to one request, response, body or call, and ends with it": {
     "src/app/report_error.ts": "reported objects",
-    "src/dispatch/handler_events.ts": "paths #seen error result hasRun failure",
+    "src/dispatch/handler_events.ts": "paths #seen error",
     "src/dispatch/observed_source.ts": "observers",
     "src/dispatch/param_run.ts": "#called continued",
     "src/dispatch/request_span.ts": "taken",
-    "src/dispatch/server_span.ts": "failure isCalled",
     "src/dispatch/walk.ts": "#runs",
     "src/exchange/exchange.ts": "#coldFields peer left handlersEnded",
     "src/exchange/target.ts": "#path #coldFields",
+    "src/exchange/telemetry_guard.ts": "result hasRun failure",
     "src/http/nested_query.ts": "#overflow #conflict",
     "src/lambda/streaming_handler.ts": "proceed",
     "src/node/hosted_call.ts": "originalUrl",

@@ -283,13 +283,13 @@ const OF_AGENTS = new RegExp(
   "g",
 );
 
-/** Whether a position is within an argument to `guarded`, or within a `try`. */
+/** Whether a position is within an argument to `guarded` or `runInside`, or within a `try`. */
 function isGuarded(code: string, position: number): boolean {
   let depth = 0;
   for (let i = position; i >= 0; i--) {
     if (/[)}\]]/.test(code[i]!)) depth++;
     else if (/[({[]/.test(code[i]!) && --depth < 0) {
-      if (/(?:\bguarded|\btry\s*)$/.test(code.slice(Math.max(0, i - 20), i))) return true;
+      if (/(?:\bguarded|\brunInside|\btry\s*)$/.test(code.slice(Math.max(0, i - 20), i))) return true;
       depth = 0;
     }
   }
