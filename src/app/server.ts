@@ -1,7 +1,7 @@
 import { Emitter, listenedTo } from "../util/emitter.ts";
 import type { EventName, Listener } from "../util/emitter_methods.ts";
 import type { LimitName, PlatformServer } from "../platform/shared/platform.ts";
-import { checkedLimit } from "./server_limits.ts";
+import { checkedLimit, TIMEOUTS } from "./server_limits.ts";
 
 /** Events a server emits itself; other events come from Node's server, if there is one. */
 const OWN_EVENTS: ReadonlySet<EventName> = new Set(["listening", "error", "close"]);
@@ -108,49 +108,15 @@ export class Server extends Emitter {
   }
 
   /** Time in ms to keep an idle connection open after a response. On Deno, setting it warns and it reads as 0. */
-  get keepAliveTimeout(): number {
-    return this.#limits.keepAliveTimeout ?? 0;
-  }
-
-  set keepAliveTimeout(ms: number) {
-    this.#limit("keepAliveTimeout", ms);
-  }
-
+  declare keepAliveTimeout: number;
   /** Time in ms for a request's headers to arrive. Node only, like {@linkcode requestTimeout}. */
-  get headersTimeout(): number {
-    return this.#limits.headersTimeout ?? 0;
-  }
-
-  set headersTimeout(ms: number) {
-    this.#limit("headersTimeout", ms);
-  }
-
+  declare headersTimeout: number;
   /** Time in ms for a whole request to arrive. Node only: elsewhere, setting it warns and it reads as 0. */
-  get requestTimeout(): number {
-    return this.#limits.requestTimeout ?? 0;
-  }
-
-  set requestTimeout(ms: number) {
-    this.#limit("requestTimeout", ms);
-  }
-
+  declare requestTimeout: number;
   /** Time in ms that a connection may be silent. Node only, like {@linkcode requestTimeout}. */
-  get timeout(): number {
-    return this.#limits.timeout ?? 0;
-  }
-
-  set timeout(ms: number) {
-    this.#limit("timeout", ms);
-  }
-
+  declare timeout: number;
   /** Time in ms within which a client must receive some of the data sent to it; see `sendTimeout` of `app.listen`. */
-  get sendTimeout(): number {
-    return this.#limits.sendTimeout ?? 0;
-  }
-
-  set sendTimeout(ms: number) {
-    this.#limit("sendTimeout", ms);
-  }
+  declare sendTimeout: number;
 
   /**
    * Sets {@linkcode Server.timeout}.
@@ -166,7 +132,7 @@ export class Server extends Emitter {
 
   /** Maximum number of concurrent connections. Node only: elsewhere, setting it warns and changes nothing. */
   get maxConnections(): number | undefined {
-    return this.#limits.maxConnections;
+    return this.#platform.limits.maxConnections;
   }
 
   set maxConnections(count: number) {
@@ -175,7 +141,7 @@ export class Server extends Emitter {
 
   /** Maximum number of headers in a request. Node only, like {@linkcode maxConnections}. */
   get maxHeadersCount(): number | undefined {
-    return this.#limits.maxHeadersCount;
+    return this.#platform.limits.maxHeadersCount;
   }
 
   set maxHeadersCount(count: number) {
@@ -184,7 +150,7 @@ export class Server extends Emitter {
 
   /** Maximum number of requests on one connection. Node only, like {@linkcode maxConnections}. */
   get maxRequestsPerSocket(): number | undefined {
-    return this.#limits.maxRequestsPerSocket;
+    return this.#platform.limits.maxRequestsPerSocket;
   }
 
   set maxRequestsPerSocket(count: number) {
@@ -193,20 +159,17 @@ export class Server extends Emitter {
 
   /** Maximum number of concurrent requests on an HTTP/2 connection. Node only, like {@linkcode maxConnections}. */
   get maxStreams(): number | undefined {
-    return this.#limits.maxStreams;
+    return this.#platform.limits.maxStreams;
   }
 
   set maxStreams(count: number) {
     this.#limit("maxStreams", count);
   }
 
-  get #limits(): PlatformServer["limits"] {
-    return this.#platform.limits;
-  }
-
   #limit(name: LimitName, value: number): void {
+    const { limits } = this.#platform;
     const checked = checkedLimit("server.", name, value);
-    if (name in this.#limits) this.#limits[name] = checked;
+    if (name in limits) limits[name] = checked;
     else {console.warn(
         `server.${name} = ${value} has no effect: this runtime's server does not support setting that limit`,
       );}
@@ -268,6 +231,20 @@ export class Server extends Emitter {
 
   /** Does nothing: `close` ends idle connections itself. */
   closeIdleConnections(): void {}
+
+  static {
+    for (const name of Object.keys(TIMEOUTS) as (keyof typeof TIMEOUTS)[]) {
+      Object.defineProperty(this.prototype, name, {
+        get(this: Server) {
+          return this.#platform.limits[name] ?? 0;
+        },
+        set(this: Server, ms: number) {
+          this.#limit(name, ms);
+        },
+        configurable: true,
+      });
+    }
+  }
 
   // on Node, socket.io, ws and graceful shutdown packages listen to the server; some replace existing listeners
   static {
