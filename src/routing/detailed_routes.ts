@@ -1,8 +1,16 @@
 import { detailsOf, type HandlerDetails, shownDetails } from "../util/handler_details.ts";
 import { type AnyHandler, entersMount, type Layer, type LayerEntry } from "../matching/layer.ts";
-import { below, isListed, joinPaths, type Listed, matchOf, methodsOf, type RegisteredRoute } from "./route_listing.ts";
+import {
+  below,
+  joinPaths,
+  type Listed,
+  listedSource,
+  matchOf,
+  methodsOf,
+  type RegisteredRoute,
+} from "./route_listing.ts";
 import { Route } from "./route.ts";
-import { SocketRoute } from "./socket_route.ts";
+import { HANDLER_NAMES, SocketRoute } from "./socket_route.ts";
 
 /** A middleware or one of a route's handlers. */
 export interface ListedHandler extends HandlerDetails {
@@ -83,12 +91,6 @@ function mounted(layer: Layer, path: string | RegExp, prefix: string, around: re
   });
 }
 
-// a router may be mounted below itself
-function listedSource({ mounted }: Layer, around: readonly Listed[]): Listed | undefined {
-  const source = mounted?.source;
-  return source !== undefined && isListed(source) && !around.includes(source) ? source : undefined;
-}
-
 /** A layer's entries that run for requests with a given path and method if all those requests reach the layer. */
 function applied(
   layer: Layer,
@@ -154,14 +156,12 @@ function contentOf(layer: Layer, method: string): {
     const { maxMessageBytes, maxBufferedBytes, pingTimeoutMs } = route.handlers;
     const given = Object.entries({ maxMessageBytes, maxBufferedBytes, pingTimeoutMs });
     const limits = Object.fromEntries(given.filter((one): one is [string, number] => one[1] !== undefined));
-    const events = Object.keys(route.handlers).filter((name) => EVENTS.includes(name));
+    const events = Object.keys(route.handlers).filter((name) => HANDLER_NAMES.includes(name));
     return { handlers: functions, name: events.join(", "), limits };
   }
   const last = functions.at(-1);
   return { handlers: functions.slice(0, -1), last, name: last?.name ?? "", limits: {} };
 }
-
-const EVENTS: readonly string[] = ["open", "message", "close", "drain", "error"];
 
 /**
  * Formats a route with its details as output lines.

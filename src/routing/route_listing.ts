@@ -44,8 +44,8 @@ export function registeredRoutes(router: Listed, prefix: string, within: readonl
   const around = [...within, router];
   return router.stack.flatMap((layer) => {
     if (layer.mounted !== null) {
-      const { source } = layer.mounted;
-      if (!isListed(source) || around.includes(source)) return [];
+      const source = listedSource(layer, around);
+      if (source === undefined) return [];
       return pathsOf(layer).flatMap((path) => registeredRoutes(source, joinPaths(prefix, path), around));
     }
     return methodsOf(layer).flatMap((method) =>
@@ -62,11 +62,11 @@ export function registeredRoutes(router: Listed, prefix: string, within: readonl
  */
 export function longestMessage(router: Listed, within: readonly Listed[] = []): number {
   const around = [...within, router];
-  return router.stack.reduce((longest, { route, mounted }) => {
+  return router.stack.reduce((longest, layer) => {
+    const { route } = layer;
     if (route instanceof SocketRoute) return Math.max(longest, route.handlers.maxMessageBytes ?? 0);
-    const source = mounted?.source;
-    if (source === undefined || !isListed(source) || around.includes(source)) return longest;
-    return Math.max(longest, longestMessage(source, around));
+    const source = listedSource(layer, around);
+    return source === undefined ? longest : Math.max(longest, longestMessage(source, around));
   }, MAX_MESSAGE_BYTES);
 }
 
@@ -97,8 +97,18 @@ function handledMethods(route: Route): string[] {
   return withHeadFromGet(methodNames(route, "*"));
 }
 
-/** Whether a mount leads to layers that can be listed. */
-export function isListed(source: LayerSource): source is LayerSource & Listed {
+/**
+ * Returns the router that a layer mounts; `undefined` if there is none, or its layers cannot be listed.
+ *
+ * @param layer The layer
+ * @param around The routers being listed: a router may be mounted below itself
+ */
+export function listedSource({ mounted }: Layer, around: readonly Listed[]): Listed | undefined {
+  const source = mounted?.source;
+  return source !== undefined && isListed(source) && !around.includes(source) ? source : undefined;
+}
+
+function isListed(source: LayerSource): source is LayerSource & Listed {
   return "stack" in source;
 }
 

@@ -1,6 +1,6 @@
 import type { PathPattern } from "../matching/path_pattern.ts";
 import { registrationEpoch } from "../matching/registrations.ts";
-import { isListed, joinPaths, type Listed, matchOf } from "./route_listing.ts";
+import { joinPaths, type Listed, listedSource, matchOf } from "./route_listing.ts";
 
 /** A way to a route: through mounts, each at one of its paths. */
 interface Way {
@@ -42,19 +42,16 @@ function waysOf(router: Listed): Ways["byRoute"] {
   return byRoute;
 }
 
-// a router mounted below itself is entered once
 function collect(router: Listed, way: Way, within: readonly Listed[], byRoute: Map<object, Way[]>): void {
   const around = [...within, router];
-  for (const { route, mounted, patterns } of router.stack) {
-    for (const pattern of patterns) {
+  for (const layer of router.stack) {
+    const { route } = layer;
+    const source = listedSource(layer, around);
+    for (const pattern of layer.patterns) {
       const fullPath = joinPaths(way.fullPath, String(pattern.source));
       const further: Way = { fullPath, patterns: [...way.patterns, pattern] };
-      if (mounted !== null) {
-        const { source } = mounted;
-        if (isListed(source) && !around.includes(source)) collect(source, further, around, byRoute);
-      } else if (route !== null) {
-        byRoute.set(route, [...byRoute.get(route) ?? [], further]);
-      }
+      if (source !== undefined) collect(source, further, around, byRoute);
+      else if (route !== null) byRoute.set(route, [...byRoute.get(route) ?? [], further]);
     }
   }
 }

@@ -1,6 +1,6 @@
 import type { SeenRoute } from "../exchange/app_like.ts";
 import { entersMount } from "../matching/layer.ts";
-import { below, isListed, joinPaths, type Listed, matchOf, methodsOf } from "./route_listing.ts";
+import { below, joinPaths, type Listed, listedSource, matchOf, methodsOf } from "./route_listing.ts";
 
 /** The path left below a mount, and the parameters so far; `null` if the path does not lead there. */
 interface Seen {
@@ -29,8 +29,8 @@ function seenIn(router: Listed, prefix: string, seen: Seen | null, within: reado
       if (layer.mounted === null) {
         return methodsOf(layer).map((method) => ({ method, fullPath, route: layer.route, params }));
       }
-      const { source } = layer.mounted;
-      if (!isListed(source) || around.includes(source)) return [];
+      const source = listedSource(layer, around);
+      if (source === undefined) return [];
       const enters = match !== null && entersMount(match, seen!.path);
       return seenIn(source, fullPath, enters ? { path: below(seen!.path, match), params: params! } : null, around);
     })

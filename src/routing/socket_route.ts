@@ -11,7 +11,7 @@ import type { Path } from "./handler.ts";
 import { acceptSocketKey } from "../exchange/app_like.ts";
 
 /** Names of a connection's handlers. */
-const HANDLER_NAMES = ["open", "message", "close", "drain", "error"] as const;
+export const HANDLER_NAMES: readonly string[] = ["open", "message", "close", "drain", "error"];
 
 const NAMES: OptionNames<WebSocketHandlers> = {
   open: true,
