@@ -57,7 +57,8 @@ export function sendErrorPage(req: FrameworkRequest, res: FrameworkResponse, err
   // Express's page is the same for every client
   const isExpress = (app?.[profileKey] ?? null) !== null;
   const problem = isExpress ? undefined : problemOf(error);
-  const asJson = problem === undefined ? !isExpress && prefersJson(req) : !prefersHtml(req);
+  // browsers prefer HTML; clients that accept nothing specific, or everything, get the problem
+  const asJson = problem === undefined ? !isExpress && prefers(req, "json", "html") : !prefers(req, "html", "json");
   // not app.get, which allocates; a request created by the program may lack an application
   const isPlain = isExpress || asJson || app?.settings["env"] !== "development";
   if (error === undefined && exchange !== null && res[untouchedKey] && req.method !== "HEAD" && isPlain && !isExpress) {
@@ -111,15 +112,9 @@ function isAboutBody(name: string): boolean {
     .test(name);
 }
 
-function prefersJson(req: FrameworkRequest): boolean {
+function prefers(req: FrameworkRequest, wanted: "html" | "json", other: "html" | "json"): boolean {
   const accept = req.get("accept");
-  return accept !== undefined && accept.includes("json") && req.accepts("html", "json") === "json";
-}
-
-// browsers prefer HTML; clients that accept nothing specific, or everything, get the problem
-function prefersHtml(req: FrameworkRequest): boolean {
-  const accept = req.get("accept");
-  return accept !== undefined && accept.includes("html") && req.accepts("json", "html") === "html";
+  return accept !== undefined && accept.includes(wanted) && req.accepts(other, wanted) === wanted;
 }
 
 // RFC 9457: an error with its details as JSON. A server error may carry a different server's details, which must stay
