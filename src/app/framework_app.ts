@@ -50,7 +50,14 @@ import { FrameworkResponse } from "../response/framework_response.ts";
 import type { ErrorHandler, Handler, Next, ParamHandler, ParamsOf, Path, PathHandler } from "../routing/handler.ts";
 import { type ExpressApp, isExpressApp } from "../routing/express_mount.ts";
 import type { FetchApp, FetchHandler } from "../routing/fetch_mount.ts";
-import type { PrefixMiddleware, RouteDefinition, SubRouter, WebSocketRouteDefinition } from "../routing/layer_views.ts";
+import {
+  defineViews,
+  LAYER_VIEWS,
+  type PrefixMiddleware,
+  type RouteDefinition,
+  type SubRouter,
+  type WebSocketRouteDefinition,
+} from "../routing/layer_views.ts";
 import type { Route } from "../routing/route.ts";
 import { longestMessage, type RegisteredRoute } from "../routing/route_listing.ts";
 import { routesSeenFrom } from "../routing/seen_routes.ts";
@@ -739,34 +746,17 @@ export class FrameworkApp<
   }
 
   /** Routes in registration order, one entry per method; derived from layers. */
-  get routes(): RouteDefinition[] {
-    return this.router.routes;
-  }
-
+  declare readonly routes: RouteDefinition[];
   /** Middleware for every path; derived from the layers. */
-  get middlewares(): Handler[] {
-    return this.router.middlewares;
-  }
-
+  declare readonly middlewares: Handler[];
   /** Middleware for paths below a prefix; derived from the layers. */
-  get prefixMiddlewares(): PrefixMiddleware[] {
-    return this.router.prefixMiddlewares;
-  }
-
+  declare readonly prefixMiddlewares: PrefixMiddleware[];
   /** Mounted routers and apps; derived from the layers. */
-  get children(): SubRouter[] {
-    return this.router.children;
-  }
-
+  declare readonly children: SubRouter[];
   /** Error handlers; derived from the layers. */
-  get errorHandlers(): ErrorHandler[] {
-    return this.router.errorHandlers;
-  }
-
+  declare readonly errorHandlers: ErrorHandler[];
   /** WebSocket routes; derived from the layers. */
-  get wsRoutes(): WebSocketRouteDefinition[] {
-    return this.router.wsRoutes;
-  }
+  declare readonly wsRoutes: WebSocketRouteDefinition[];
 
   /** The same as {@linkcode FrameworkApp.routes}. */
   getRoutes(): RouteDefinition[] {
@@ -1094,19 +1084,10 @@ provideDefaultApp(() => new FrameworkApp());
 // classes have one base class, and here that is Callable
 mixEmitter(FrameworkApp.prototype);
 
+defineViews(FrameworkApp.prototype, (app, name) => app.router[name]);
+
 // Express lacks these, so programs and packages may store their own values under these names
-makeAssignable(FrameworkApp.prototype, [
-  "routes",
-  "middlewares",
-  "prefixMiddlewares",
-  "children",
-  "errorHandlers",
-  "wsRoutes",
-  "server",
-  "websocket",
-  "connections",
-  "stop",
-]);
+makeAssignable(FrameworkApp.prototype, [...Object.keys(LAYER_VIEWS), "server", "websocket", "connections", "stop"]);
 
 // Node's own response, as passed by http.createServer(app), http2.createServer(app), connect and Express: nothing else
 // has assignSocket or, over HTTP/2, createPushResponse

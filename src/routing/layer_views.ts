@@ -1,6 +1,7 @@
 import { asciiUpperCase } from "../util/ascii.ts";
 import type { AnyHandler, Layer } from "../matching/layer.ts";
 import type { ErrorHandler, Handler, Path } from "./handler.ts";
+import type { PathPattern } from "../matching/path_pattern.ts";
 import { Route } from "./route.ts";
 import type { WebSocketHandlers } from "../websocket/ws_handlers.ts";
 import { SocketRoute } from "./socket_route.ts";
@@ -49,68 +50,85 @@ export interface SubRouter {
   router: AnyHandler;
 }
 
-/** Routes in registration order, one entry per path and method. */
-export function routesOf(layers: readonly Layer[]): RouteDefinition[] {
-  const routes: RouteDefinition[] = [];
-  for (const layer of layers) {
-    const { route } = layer;
-    if (!(route instanceof Route)) continue;
-    for (const pattern of layer.patterns) {
-      for (const method of Object.keys(route.methods)) {
-        const name = method === "_all" ? null : method;
-        const handlers = route.stack.filter((entry) => entry.method === name).map((entry) => entry.fn as Handler);
-        const { source, regex, keys } = pattern;
-        routes.push({
-          method: name === null ? "ALL" : asciiUpperCase(name),
-          path: source,
-          regex,
-          keys: [...keys],
-          handlers,
-        });
-      }
+/** The arrays in which routers and applications show their layers, by property. */
+export const LAYER_VIEWS = {
+  /** Routes in registration order, one entry per path and method. */
+  routes(layers: readonly Layer[]): RouteDefinition[] {
+    return layers.flatMap(({ route, patterns }) =>
+      route instanceof Route ? patterns.flatMap((pattern) => definitionsOf(route, pattern)) : []
+    );
+  },
+
+  /** WebSocket routes in registration order. */
+  wsRoutes(layers: readonly Layer[]): WebSocketRouteDefinition[] {
+    return layers.flatMap(({ route, patterns }) => {
+      if (!(route instanceof SocketRoute)) return [];
+      const { handlers } = route;
+      const middlewares = route.middlewares as Handler[];
+      return patterns.map(({ source, regex, keys }) => ({
+        path: source,
+        regex,
+        keys: [...keys],
+        handlers,
+        middlewares,
+      }));
+    });
+  },
+
+  /** Middleware for every path. */
+  middlewares(layers: readonly Layer[]): Handler[] {
+    return layers.filter((layer) => layer.everywhere).flatMap((layer) => plain(layer, "handler") as Handler[]);
+  },
+
+  /** Middleware for paths below a prefix, one entry per `use` call. */
+  prefixMiddlewares(layers: readonly Layer[]): PrefixMiddleware[] {
+    const found: PrefixMiddleware[] = [];
+    let before: Layer | undefined;
+    for (const layer of layers) {
+      const handlers = layer.everywhere ? [] : plain(layer, "handler") as Handler[];
+      if (handlers.length > 0 && layer.call === before?.call) found.at(-1)!.handlers.push(...handlers);
+      else if (handlers.length > 0) found.push({ prefix: prefixText(layer.path), handlers });
+      before = handlers.length > 0 ? layer : undefined;
     }
+    return found;
+  },
+
+  /** Error handlers in registration order. */
+  errorHandlers(layers: readonly Layer[]): ErrorHandler[] {
+    return layers.flatMap((layer) => plain(layer, "error") as ErrorHandler[]);
+  },
+
+  /** Mounted routers and apps. */
+  children(layers: readonly Layer[]): SubRouter[] {
+    return layers.flatMap((layer) =>
+      layer.mounted === null ? [] : [{ prefix: prefixText(layer.path), router: layer.entries[0]!.fn }]
+    );
+  },
+};
+
+/**
+ * Gives a class an accessor for each of the views.
+ *
+ * @param prototype The class's prototype
+ * @param viewOf Returns one of an object's views
+ */
+export function defineViews<T>(prototype: T, viewOf: (object: T, name: keyof typeof LAYER_VIEWS) => unknown): void {
+  for (const name of Object.keys(LAYER_VIEWS) as (keyof typeof LAYER_VIEWS)[]) {
+    Object.defineProperty(prototype, name, {
+      get(this: T) {
+        return viewOf(this, name);
+      },
+      configurable: true,
+    });
   }
-  return routes;
 }
 
-/** WebSocket routes in registration order. */
-export function wsRoutesOf(layers: readonly Layer[]): WebSocketRouteDefinition[] {
-  return layers.flatMap(({ route, patterns }) => {
-    if (!(route instanceof SocketRoute)) return [];
-    const { handlers } = route;
-    const middlewares = route.middlewares as Handler[];
-    return patterns.map(({ source, regex, keys }) => ({ path: source, regex, keys: [...keys], handlers, middlewares }));
+function definitionsOf(route: Route, { source: path, regex, keys }: PathPattern): RouteDefinition[] {
+  return Object.keys(route.methods).map((method) => {
+    const name = method === "_all" ? null : method;
+    const handlers = route.stack.filter((entry) => entry.method === name).map((entry) => entry.fn as Handler);
+    return { method: name === null ? "ALL" : asciiUpperCase(name), path, regex, keys: [...keys], handlers };
   });
-}
-
-/** Middleware for every path. */
-export function middlewaresOf(layers: readonly Layer[]): Handler[] {
-  return layers.filter((layer) => layer.everywhere).flatMap((layer) => plain(layer, "handler") as Handler[]);
-}
-
-/** Middleware for paths below a prefix, one entry per `use` call. */
-export function prefixMiddlewaresOf(layers: readonly Layer[]): PrefixMiddleware[] {
-  const found: PrefixMiddleware[] = [];
-  let before: Layer | undefined;
-  for (const layer of layers) {
-    const handlers = layer.everywhere ? [] : plain(layer, "handler") as Handler[];
-    if (handlers.length > 0 && layer.call === before?.call) found.at(-1)!.handlers.push(...handlers);
-    else if (handlers.length > 0) found.push({ prefix: prefixText(layer.path), handlers });
-    before = handlers.length > 0 ? layer : undefined;
-  }
-  return found;
-}
-
-/** Error handlers in registration order. */
-export function errorHandlersOf(layers: readonly Layer[]): ErrorHandler[] {
-  return layers.flatMap((layer) => plain(layer, "error") as ErrorHandler[]);
-}
-
-/** Mounted routers and apps. */
-export function childrenOf(layers: readonly Layer[]): SubRouter[] {
-  return layers.flatMap((layer) =>
-    layer.mounted === null ? [] : [{ prefix: prefixText(layer.path), router: layer.entries[0]!.fn }]
-  );
 }
 
 function plain(layer: Layer, kind: "handler" | "error"): AnyHandler[] {

@@ -21,16 +21,12 @@ import type { Any } from "../util/any.ts";
 import { type FetchApp, type FetchHandler, fetchMount } from "./fetch_mount.ts";
 import type { ErrorHandler, Handler, Next, ParamHandler, ParamsOf, Path, PathHandler } from "./handler.ts";
 import {
-  childrenOf,
-  errorHandlersOf,
-  middlewaresOf,
+  defineViews,
+  LAYER_VIEWS,
   type PrefixMiddleware,
-  prefixMiddlewaresOf,
   type RouteDefinition,
-  routesOf,
   type SubRouter,
   type WebSocketRouteDefinition,
-  wsRoutesOf,
 } from "./layer_views.ts";
 import { withOwnPrototypes } from "./express_mount.ts";
 import { checkedHandlers, splitPath } from "./handler_arguments.ts";
@@ -382,33 +378,20 @@ export class BaseRouter<Outer = unknown> extends Callable implements LayerSource
   }
 
   /** Routes in registration order, one entry per method; derived from the layers. */
-  get routes(): RouteDefinition[] {
-    return routesOf(originalOf(this).#layers);
-  }
-
+  declare readonly routes: RouteDefinition[];
   /** Middleware for every path; derived from the layers. */
-  get middlewares(): Handler[] {
-    return middlewaresOf(originalOf(this).#layers);
-  }
-
+  declare readonly middlewares: Handler[];
   /** Middleware for paths below a prefix; derived from the layers. */
-  get prefixMiddlewares(): PrefixMiddleware[] {
-    return prefixMiddlewaresOf(originalOf(this).#layers);
-  }
-
+  declare readonly prefixMiddlewares: PrefixMiddleware[];
   /** Mounted routers and apps; derived from the layers. */
-  get children(): SubRouter[] {
-    return childrenOf(originalOf(this).#layers);
-  }
-
+  declare readonly children: SubRouter[];
   /** Error handlers; derived from the layers. */
-  get errorHandlers(): ErrorHandler[] {
-    return errorHandlersOf(originalOf(this).#layers);
-  }
-
+  declare readonly errorHandlers: ErrorHandler[];
   /** WebSocket routes; derived from the layers. */
-  get wsRoutes(): WebSocketRouteDefinition[] {
-    return wsRoutesOf(originalOf(this).#layers);
+  declare readonly wsRoutes: WebSocketRouteDefinition[];
+
+  static {
+    defineViews(this.prototype, (router, name) => LAYER_VIEWS[name](originalOf(router).#layers));
   }
 
   /** The same as {@linkcode BaseRouter.routes}. */
