@@ -193,7 +193,14 @@ export type StepKind = HandlerKind | "mount" | "allow";
  *
  * @internal
  */
-export interface StepParts {
+export type StepParts = Pick<Step, "fn" | "scope" | "layer" | "kind" | "enters" | "end" | "proven">;
+
+/**
+ * One function, or one mounted router, for one method and one path shape.
+ *
+ * @internal
+ */
+export class Step {
   /** The function; `null` for a mount, and for OPTIONS. */
   readonly fn: AnyHandler | null;
   /** Scope of the layer's router. */
@@ -207,21 +214,6 @@ export interface StepParts {
   /** Index of the first step after the layer. */
   readonly end: number;
   /** The layer's only pattern, if it is known to match; `null` if the layer must be checked. */
-  readonly proven: PathPattern | null;
-}
-
-/**
- * One function, or one mounted router, for one method and one path shape.
- *
- * @internal
- */
-export class Step implements StepParts {
-  readonly fn: AnyHandler | null;
-  readonly scope: Scope;
-  readonly layer: Layer;
-  readonly kind: StepKind;
-  readonly enters: boolean;
-  readonly end: number;
   readonly proven: PathPattern | null;
   /** The match, if it is the same for every path that leads here. */
   readonly fixed: PathMatch | null;
