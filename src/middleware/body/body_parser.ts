@@ -8,7 +8,7 @@ import { exchangeKey, exchangeOf } from "../../exchange/exchange.ts";
 import type { FrameworkRequest } from "../../request/framework_request.ts";
 import { announcedLength, announcesBody, hasBody, isBodilessByMethod } from "../../request/body/request_body.ts";
 import type { Any } from "../../util/any.ts";
-import { type BodyContent, readWhole } from "../../request/body/whole_body.ts";
+import { type HeldBody, readWhole } from "../../request/body/whole_body.ts";
 import type { FrameworkResponse } from "../../response/framework_response.ts";
 import type { CheckedOptions, RawBytes, Verify } from "./body_options.ts";
 import { type ForeignParser, parseForeign } from "./parse_foreign.ts";
@@ -120,10 +120,8 @@ function takeText(
 }
 
 /** A body that was read, with its announced length. */
-interface Announced {
-  readonly content: BodyContent;
+interface Announced extends HeldBody {
   readonly length: number;
-  release(): void;
 }
 
 function takeParsed(

@@ -5,17 +5,9 @@ import { exchangeKey } from "../../exchange/exchange.ts";
 import type { FrameworkRequest } from "../../request/framework_request.ts";
 import { announcedLength } from "../../request/body/request_body.ts";
 import type { InflatedCoding, Inflater, RuntimeSupport } from "../../exchange/runtime_support.ts";
-import { type BodyContent, wholeBody } from "../../request/body/whole_body.ts";
+import { type BodyContent, type HeldBody, wholeBody } from "../../request/body/whole_body.ts";
 import type { CheckedOptions } from "./body_options.ts";
 import { runtimeKey } from "../../util/runtime_key.ts";
-
-/** A body, and a function that returns its share to the process's budget once it has been parsed. */
-export interface HeldBody {
-  /** The body. */
-  readonly content: BodyContent;
-  /** Returns its share. */
-  release(): void;
-}
 
 /**
  * Reads a whole body, decompressed, never beyond the limit.
@@ -78,14 +70,13 @@ export function isUncoded(req: FrameworkRequest): boolean {
  *
  * @param content The received body
  * @param announced The length in bytes
- * @returns The received body
  * @throws {HttpError} 400 if the lengths differ
  */
-export function assertLength<T extends BodyContent>(content: T, announced: number): T {
+export function assertLength(content: BodyContent, announced: number): void {
   // a string with as many characters as bytes is ASCII and complete; counting bytes takes a third of the parsing time
-  if (content.length === announced) return content;
+  if (content.length === announced) return;
   const received = typeof content === "string" ? utf8Length(content) : content.byteLength;
-  if (received === announced || isInexact(content, announced - received)) return content;
+  if (received === announced || isInexact(content, announced - received)) return;
   throw wrongLength(announced, received);
 }
 

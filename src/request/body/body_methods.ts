@@ -7,7 +7,7 @@ import { type Exchange, exchangeFor, exchangeKey } from "../../exchange/exchange
 import { formParser } from "./form_body.ts";
 import type { Any } from "../../util/any.ts";
 import { announcedLength, hasBody } from "./request_body.ts";
-import { type BodyContent, type Wanted, wholeBody } from "./whole_body.ts";
+import { type HeldBody, type Wanted, wholeBody } from "./whole_body.ts";
 import { runtimeKey } from "../../util/runtime_key.ts";
 
 /** The parts of a request needed to read its body. */
@@ -165,11 +165,7 @@ async function readBytes<T>(
   }
 }
 
-function read(
-  req: BodyOwner,
-  method: Method,
-  wanted: Pick<Wanted, "limit" | "asText">,
-): Promise<{ content: BodyContent; release: () => void }> {
+function read(req: BodyOwner, method: Method, wanted: Pick<Wanted, "limit" | "asText">): Promise<HeldBody> {
   const exchange = req[exchangeKey];
   // Deno drops the body when the client disconnects
   if (exchange.aborted) throw connectionReset();

@@ -58,14 +58,22 @@ export function readWhole(exchange: Exchange, wanted: Wanted, take: TakeBody, fa
   reading.begin();
 }
 
+/** A body, and a function that returns its share to the process's budget once it has been parsed. */
+export interface HeldBody {
+  /** The body. */
+  readonly content: BodyContent;
+  /** Returns its share. */
+  release(): void;
+}
+
 /**
  * Does the same with a promise.
  *
  * @param exchange The body's exchange
  * @param wanted What to read
- * @returns The body, and a function that frees its share of the budget
+ * @returns The body
  */
-export function wholeBody(exchange: Exchange, wanted: Wanted): Promise<{ content: BodyContent; release: () => void }> {
+export function wholeBody(exchange: Exchange, wanted: Wanted): Promise<HeldBody> {
   return new Promise((resolve, reject) =>
     readWhole(exchange, wanted, (content, release) => resolve({ content, release }), reject)
   );
