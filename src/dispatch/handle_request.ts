@@ -55,8 +55,8 @@ export function handleRequest(
   const req = classes === null ? new FrameworkRequest(exchange) : new classes.Request(exchange);
   req.res = classes === null ? new FrameworkResponse(exchange, req) : new classes.Response(exchange, req);
   const observation = observationOf(exchange, req);
-  if (observation !== null) return serveObserved(layers, exchange, req, info, context, observation);
-  serveExchange(layers, exchange, req, info, context, null);
+  if (observation !== null) return serveObserved(layers, exchange, req, context, observation);
+  serveExchange(layers, exchange, req, context, null);
   return exchange.settled();
 }
 
@@ -65,11 +65,10 @@ function serveObserved(
   layers: LayerSource,
   exchange: Exchange,
   req: FrameworkRequest,
-  info: unknown,
   context: AppContext | null,
   observation: Observation,
 ): Response | Promise<Response> {
-  return observation.follow(() => serveExchange(layers, exchange, req, info, context, observation));
+  return observation.follow(() => serveExchange(layers, exchange, req, context, observation));
 }
 
 /** The channel for publishing handler calls; `null` if there is none, `undefined` before the first request. */
@@ -101,15 +100,14 @@ function serveExchange(
   layers: LayerSource,
   exchange: Exchange,
   req: FrameworkRequest,
-  info: unknown,
   context: AppContext | null,
   observation: Observation | null,
 ): void {
-  const { target, app } = exchange;
+  const { target, app, info } = exchange;
   // where the server has checked the header, the URL's parts cannot differ
   const isTrusted = target.doubt === TARGET_DOUBT.shared && app[runtimeKey].joinedHost === undefined;
   if (target.doubt !== TARGET_DOUBT.none && !isTrusted) {
-    if (isNodeRequest(exchange)) return refuseNodeRequest(exchange, info);
+    if (isNodeRequest(exchange)) return refuseNodeRequest(exchange);
     if (isImproper(exchange)) return refuseImproper(exchange);
   }
   const res = req.res as FrameworkResponse;

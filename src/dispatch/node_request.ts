@@ -24,12 +24,11 @@ export function isNodeRequest({ target: { doubt, request } }: Exchange): boolean
  * Responds to such a request with 500 and logs the fix. An error thrown here would be lost on Deno, where `node:http`
  * responds with 400, and would crash the process on Node.
  *
- * @param exchange The exchange
- * @param info The platform's second argument: Node's response
+ * @param exchange The exchange; the platform's second argument is Node's response
  * @throws {TypeError} If it is something else
  */
-export function refuseNodeRequest(exchange: Exchange, info: unknown): void {
-  const res = info as Partial<NodeResponse> | undefined;
+export function refuseNodeRequest(exchange: Exchange): void {
+  const res = exchange.info as Partial<NodeResponse> | undefined;
   if (typeof res?.end !== "function") throw new TypeError(MESSAGE);
   console.error(MESSAGE);
   res.statusCode = 500;
