@@ -232,10 +232,10 @@ export abstract class IncomingMessage extends Emitter {
   /** Whether the whole body has been received. */
   get complete(): boolean {
     const readable = readableIn(this);
-    if (readable?.broken) return false;
+    if (readable?.reader.broken) return false;
     const exchange = exchangeOf(this);
     if (exchange === null) return false;
-    return readable?.received || bodyOf(exchange.target.request) === null || this.readableEnded;
+    return readable?.reader.received || bodyOf(exchange.target.request) === null || this.readableEnded;
   }
 
   /** Whether the body was read to its end, by a parser or as a stream, or can no longer be read after the response. */
@@ -263,7 +263,7 @@ export abstract class IncomingMessage extends Emitter {
 
   /** The encoding set by `setEncoding`, or `null` if there is none. */
   get readableEncoding(): string | null {
-    return readableIn(this)?.encoding ?? null;
+    return readableIn(this)?.reader.encoding ?? null;
   }
 
   /** Bytes that Node would buffer. */
@@ -281,7 +281,7 @@ export abstract class IncomingMessage extends Emitter {
     if (exchangeOf(this) === null) return undefined;
     const { readableEncoding: encoding, readableEnded: endEmitted, readableLength: length } = this;
     const readable = readableIn(this);
-    const ended = endEmitted || (readable?.received ?? false);
+    const ended = endEmitted || (readable?.reader.received ?? false);
     const errored = readable?.failure ?? null;
     const closed = endEmitted || this.destroyed;
     return { encoding, ended, endEmitted, length, errored, closed, autoDestroy: true, emitClose: true };
@@ -551,7 +551,7 @@ function announceEnd(message: IncomingMessage): void {
 }
 
 function tellOfCut(message: IncomingMessage, readable: ReadableBody | null, wasRead: boolean): void {
-  if (readable?.begun) readable.cut();
+  if (readable?.reader.begun) readable.cut();
   else if (!wasRead && message.listenerCount("error") > 0) tell(message, "error", connectionReset());
 }
 

@@ -37,7 +37,8 @@ export class ReadableBody implements BodyReading {
   #untold: Error | undefined = undefined;
   readonly #exchange: Exchange;
   readonly #emitter: Emitter;
-  readonly #reader: BodyReader;
+  /** Reads the chunks. */
+  readonly reader: BodyReader;
   #flowing = false;
   /** Whether `end` comes on the next tick, unless the body is paused first. */
   #ending = false;
@@ -63,34 +64,14 @@ export class ReadableBody implements BodyReading {
   constructor(exchange: Exchange, emitter: Emitter) {
     this.#exchange = exchange;
     this.#emitter = emitter;
-    this.#reader = new BodyReader(exchange);
+    this.reader = new BodyReader(exchange);
     // pause() and setEncoding() also get here after a parser has read the body
     this.isOver();
   }
 
   /** Number of chunks read so far. */
   get taken(): number {
-    return this.#reader.taken;
-  }
-
-  /** Whether the whole body has arrived; `readable` listeners then run once more before `end`. */
-  get received(): boolean {
-    return this.#reader.received;
-  }
-
-  /** Whether the body was cut off before its end. */
-  get broken(): boolean {
-    return this.#reader.broken;
-  }
-
-  /** Whether reading has begun. */
-  get begun(): boolean {
-    return this.#reader.begun;
-  }
-
-  /** The encoding set by `setEncoding`. */
-  get encoding(): string | null {
-    return this.#reader.encoding;
+    return this.reader.taken;
   }
 
   /** Whether the body is flowing; `null` before it is read. */
@@ -120,12 +101,12 @@ export class ReadableBody implements BodyReading {
   }
 
   #take(): void {
-    if (this.#reader.take()) this.#exchange.reading = this;
+    if (this.reader.take()) this.#exchange.reading = this;
   }
 
   // throws if another reader has the body
   #begin(): void {
-    if (this.#reader.begin()) this.#exchange.reading = this;
+    if (this.reader.begin()) this.#exchange.reading = this;
   }
 
   /**
@@ -138,7 +119,7 @@ export class ReadableBody implements BodyReading {
 
   /** Whether no more data will come: a body that a parser or `req.text()` has read counts as fully read. */
   isOver(): boolean {
-    if (this.#reader.isUsed) this.ended = true;
+    if (this.reader.isUsed) this.ended = true;
     return this.ended;
   }
 
@@ -156,7 +137,7 @@ export class ReadableBody implements BodyReading {
 
   /** Turns chunks into strings. */
   setEncoding(encoding: string): void {
-    this.#offered = this.#reader.setEncoding(encoding, this.#offered);
+    this.#offered = this.reader.setEncoding(encoding, this.#offered);
   }
 
   async #pump(): Promise<void> {
@@ -279,7 +260,7 @@ export class ReadableBody implements BodyReading {
     this.offer();
     const waiting = this.#offered;
     const lacks = waiting === null || (size !== undefined && size > waiting.length);
-    if (lacks && (waiting === null || !this.received)) {
+    if (lacks && (waiting === null || !this.reader.received)) {
       this.#offerNext();
       return null;
     }
@@ -305,9 +286,9 @@ export class ReadableBody implements BodyReading {
       ? textBytes("req.unshift", chunk, encoding)
       : chunk as Uint8Array<ArrayBuffer>;
     // a separate decoder, because the body's may be waiting for the rest of a character
-    const shown = this.encoding === null
+    const shown = this.reader.encoding === null
       ? this.#exchange.app[runtimeKey].nodeBytes(bytes)
-      : decoderOf("req.unshift", this.encoding).decode(bytes);
+      : decoderOf("req.unshift", this.reader.encoding).decode(bytes);
     this.#offered = this.#joined(shown, this.#offered);
     if (this.#isOffering) this.#announceLater();
   }
@@ -321,7 +302,7 @@ export class ReadableBody implements BodyReading {
   async *chunks(keepsRest = false): AsyncGenerator<ShownChunk> {
     if (this.failure !== undefined) throw this.failure;
     // Deno drops the body when the client disconnects, and then it looks as if it had been read
-    if (this.#exchange.aborted && !this.received) throw connectionReset();
+    if (this.#exchange.aborted && !this.reader.received) throw connectionReset();
     if (this.isOver()) return;
     this.#begin();
     const loop = Symbol();
@@ -346,7 +327,7 @@ export class ReadableBody implements BodyReading {
   async #next(): Promise<ShownChunk | null> {
     try {
       this.#begin();
-      return await this.#reader.next();
+      return await this.reader.next();
     } catch (error) {
       if (!this.ended) this.#fail(error);
       return null;
@@ -356,9 +337,9 @@ export class ReadableBody implements BodyReading {
   /** Fails the current read because the client disconnected: some runtimes report it after closing the request. */
   cut(): void {
     if (this.ended) return;
-    this.#fail(this.#reader.cut());
+    this.#fail(this.reader.cut());
     // Deno would never settle the pending read, and would keep the request in memory with it
-    this.#reader.cancel();
+    this.reader.cancel();
   }
 
   // An error thrown by a listener. As in Node, nothing follows it; there, it crashes the process.
@@ -368,7 +349,7 @@ export class ReadableBody implements BodyReading {
     this.#release?.();
     this.#wake();
     // otherwise Deno would keep the connection open until the rest is read
-    this.#reader.cancel();
+    this.reader.cancel();
     this.#tell(error);
     this.#emitter[listenerFailed]?.(error);
   }
@@ -376,11 +357,11 @@ export class ReadableBody implements BodyReading {
   #fail(error: unknown): void {
     const isOver = this.#exchange.finished;
     // unread data is discarded; some runtimes do so themselves on the response
-    if (isOver && !this.#isTaken && !this.#reader.late) return this.#finish();
+    if (isOver && !this.#isTaken && !this.reader.late) return this.#finish();
     const isHeard = this.#loops.size > 0 || this.#emitter.listenerCount("error") > 0;
     this.#giveUp(error);
     this.#tell(error);
-    if (this.#reader.late && !isHeard) this.#respondLate(error as Error);
+    if (this.reader.late && !isHeard) this.#respondLate(error as Error);
     if (isOver) this.nextTurn(() => this.close());
   }
 
@@ -403,7 +384,7 @@ export class ReadableBody implements BodyReading {
     this.ended = this.destroyed = true;
     this.failure = error;
     this.#wake();
-    this.#reader.fail(error);
+    this.reader.fail(error);
   }
 
   // unlike other streams, Node's requests ignore errors without listeners: any client can disconnect
@@ -412,7 +393,7 @@ export class ReadableBody implements BodyReading {
   }
 
   #finish(): void {
-    this.#reader.finish();
+    this.reader.finish();
     this.#end();
     this.#wake();
     // as in Node, fully reading a body closes the request before the response: handlers may wait for `close` to respond
@@ -433,7 +414,7 @@ export class ReadableBody implements BodyReading {
    */
   closeWithExchange(endAwaited: boolean): void {
     if (this.#exchange.aborted) return this.close();
-    if (this.busy || (this.#reader.begun && !this.ended)) {
+    if (this.busy || (this.reader.begun && !this.ended)) {
       this.#release = this.#exchange.goOn();
       return;
     }
@@ -452,7 +433,7 @@ export class ReadableBody implements BodyReading {
 
   /** A copy of the bytes that listeners get; `null` if the first chunk is lost, or there already is a copy. */
   beside(): ReadableStream<Uint8Array<ArrayBuffer>> | null {
-    const copy = this.ended ? null : this.#reader.beside(this.#offered);
+    const copy = this.ended ? null : this.reader.beside(this.#offered);
     // there may be no other listener to read the chunks
     if (copy !== null) this.listen();
     return copy;
@@ -474,7 +455,7 @@ export class ReadableBody implements BodyReading {
    * request, and on Deno never close. Readers that have paused the body get some time to continue.
    */
   responded(): void {
-    if (!this.#reader.begun || this.ended || this.#flowing || this.#loops.size > 0) return;
+    if (!this.reader.begun || this.ended || this.#flowing || this.#loops.size > 0) return;
     if (!this.#isTaken) return this.drop();
     const before = this.taken;
     clearTimeout(this.#dropTimer);
@@ -484,9 +465,9 @@ export class ReadableBody implements BodyReading {
   /** Discards the rest of a body that is not currently being read. */
   drop(): void {
     clearTimeout(this.#dropTimer);
-    if (!this.#reader.begun || this.ended || this.#flowing) return;
+    if (!this.reader.begun || this.ended || this.#flowing) return;
     this.ended = true;
-    this.#reader.cancel();
+    this.reader.cancel();
     if (this.#exchange.finished) this.nextTurn(() => this.close());
   }
 
@@ -495,7 +476,7 @@ export class ReadableBody implements BodyReading {
     if (this.ended) return;
     this.#flowing = false;
     this.#giveUp(error ?? prematureClose());
-    this.#reader.cancel(error);
+    this.reader.cancel(error);
     this.#untold = error;
     this.nextTurn(() => this.close());
   }
