@@ -106,11 +106,6 @@ export class OutgoingHeaders {
     return this.get(name) !== undefined;
   }
 
-  /** Whether a validator (`ETag`, `Last-Modified`) is set, so the client's copy may be fresh. */
-  get validated(): boolean {
-    return this.#find("etag") !== undefined || this.#find("last-modified") !== undefined;
-  }
-
   /** Removes a header. */
   delete(name: string): void {
     const key = headerKey(name);
@@ -155,7 +150,8 @@ export class OutgoingHeaders {
 
   /** Whether the headers fit any body: none describes the body, and there is no validator to compare. */
   get allowsBody(): boolean {
-    return this.#contentType === undefined && !this.framed && this.coded === false && !this.validated;
+    return this.#contentType === undefined && !this.framed && this.coded === false &&
+      this.#find("etag") === undefined && this.#find("last-modified") === undefined;
   }
 
   /** Lower-case names and values alternately, one pair per line. */
