@@ -1,5 +1,6 @@
 import { expectPeers, peers } from "../util/expected_peers.ts";
 import { captureContext } from "../util/async_context.ts";
+import { deferred } from "../util/deferred.ts";
 import { expectError } from "../util/expected_errors.ts";
 import { created } from "../util/sequence.ts";
 import { type AppLike, backgroundKey, deliveredKey, type OpenStream } from "./app_like.ts";
@@ -572,9 +573,9 @@ export class Exchange implements Waiter {
    */
   goOn(): (() => void) | null {
     if (!this.app[runtimeKey].endsWithResponse) return null;
-    let end!: () => void;
-    this.app[backgroundKey](new Promise<void>((resolve) => end = resolve), this.info, this.context);
-    return end;
+    const { promise, resolve } = deferred();
+    this.app[backgroundKey](promise, this.info, this.context);
+    return resolve;
   }
 
   #keepRequest(withPeer = true): void {

@@ -153,9 +153,7 @@ export function decoderOf(caller: string, encoding: string): Decoder {
   try {
     return charsetDecoder(encoding, { ignoreBOM: true });
   } catch (cause) {
-    throw Object.assign(new TypeError(`${caller}: unknown encoding "${encoding}"`, { cause }), {
-      code: "ERR_UNKNOWN_ENCODING",
-    });
+    throw coded("ERR_UNKNOWN_ENCODING", new TypeError(`${caller}: unknown encoding "${encoding}"`, { cause }));
   }
 }
 
