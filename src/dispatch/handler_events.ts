@@ -1,6 +1,7 @@
 import type { TracingChannels } from "../exchange/runtime_support.ts";
 import type { ErrorReporter } from "../exchange/call_guarded.ts";
 import { guarded, runInside } from "../exchange/telemetry_guard.ts";
+import { isFailure } from "../matching/layer_call.ts";
 import { isThenable } from "../util/is_thenable.ts";
 
 /** The message published for a call, as in Express 5.3; the outcome is added later. */
@@ -68,7 +69,7 @@ export class HandlerEvents {
         // error handlers run inside this call
         pass(error);
         this.#note(() => {
-          if (!isRoutingSignal(error)) event.error ??= error;
+          if (isFailure(error)) event.error ??= error;
           else event.result = undefined;
         });
         return void this.#send("end", event);
@@ -89,7 +90,7 @@ export class HandlerEvents {
         const error = reason || new Error("Rejected promise");
         this.#report(published, error);
         this.#note(() => {
-          if (!isRoutingSignal(error)) event.error ??= error;
+          if (isFailure(error)) event.error ??= error;
         });
         // after the error handlers have been called
         queueMicrotask(settle);
@@ -101,7 +102,7 @@ export class HandlerEvents {
   #report({ event, isOfErrorHandler, incoming }: Published, signal: unknown): void {
     // an error that an error handler received but did not pass on may occur again as a new error
     if (isOfErrorHandler && signal !== incoming) this.#seen.delete(incoming);
-    if (!signal || isRoutingSignal(signal) || this.#seen.has(signal)) return;
+    if (!isFailure(signal) || this.#seen.has(signal)) return;
     this.#seen.add(signal);
     this.#note(() => event.error = signal);
     this.#send("error", event);
@@ -143,8 +144,4 @@ class Published {
     this.isOfErrorHandler = event.errorHandler === true;
     this.incoming = event.incomingError;
   }
-}
-
-function isRoutingSignal(signal: unknown): boolean {
-  return signal === "route" || signal === "router";
 }

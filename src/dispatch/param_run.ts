@@ -1,6 +1,7 @@
 import { isThenable } from "../util/is_thenable.ts";
 import { exchangeOf } from "../exchange/exchange.ts";
 import type { AnyHandler } from "../matching/layer.ts";
+import { isFailure } from "../matching/layer_call.ts";
 import type { RoutingTarget, WalkedRequest, WalkedResponse } from "./routing_target.ts";
 
 type Done = (failure?: unknown) => void;
@@ -88,7 +89,7 @@ export class ParamRun {
     let continued = false;
     const next: Done = (failure) => {
       if (continued) {
-        if (failure && failure !== "route" && failure !== "router") reportLate(failure, this.#context.req);
+        if (isFailure(failure)) reportLate(failure, this.#context.req);
         return;
       }
       continued = true;

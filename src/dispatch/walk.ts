@@ -3,6 +3,7 @@ import { isDeveloped } from "../util/development_warning.ts";
 import { exchangeOf } from "../exchange/exchange.ts";
 import { isResponse } from "../exchange/response_class.ts";
 import { type AnyHandler, entersMount, type LayerSource, type Scope, type Step } from "../matching/layer.ts";
+import { isFailure } from "../matching/layer_call.ts";
 import type { PathMatch } from "../matching/path_pattern.ts";
 import { registrationEpoch } from "../matching/registrations.ts";
 import { containsScope, firstEntered, rootOf } from "../matching/scope.ts";
@@ -457,9 +458,4 @@ function warnOfSecondNext(req: WalkedRequest): void {
 // results from HTTP clients such as axios also have a status and headers, but are not responses
 function isReadable(result: unknown): boolean {
   return typeof (result as Response | null)?.arrayBuffer === "function";
-}
-
-/** `"route"` and `"router"` only select where to continue; other truthy values are errors. */
-function isFailure(signal: unknown): boolean {
-  return Boolean(signal) && signal !== "route" && signal !== "router";
 }

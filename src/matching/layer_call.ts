@@ -4,6 +4,11 @@ import { noteRegistration } from "./registrations.ts";
 /** Continues with the next layer. */
 export type LayerNext = (error?: unknown) => void;
 
+/** `"route"` and `"router"` only select where to continue; other truthy values are errors. */
+export function isFailure(signal: unknown): boolean {
+  return Boolean(signal) && signal !== "route" && signal !== "router";
+}
+
 /** A layer as Express's methods see it. */
 export interface CalledLayer {
   /** The function to call. */
