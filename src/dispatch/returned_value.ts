@@ -64,9 +64,7 @@ function isData(value: unknown): boolean {
   if (typeof value === "string" || typeof value === "function") return true;
   if (typeof value !== "object" || value === null) return false;
   if (typeof (value as { toJSON?: unknown }).toJSON === "function") return true;
-  if (!isPlainObject(value) && !Array.isArray(value)) {
-    return KINDS.test(Object.prototype.toString.call(value));
-  }
+  if (!isPlainObject(value) && !Array.isArray(value)) return isOfKind(value);
   return Object.values(value).every((part) => typeof part !== "function" && !isLive(part));
 }
 
@@ -78,14 +76,14 @@ function isLive(part: unknown): boolean {
 function ofValue(value: unknown): string {
   const isText = typeof value === "string";
   const shown = isText && value.length > SHOWN ? `${JSON.stringify(value.slice(0, SHOWN))}…` : describe(value);
-  const remedy = isText || !isForJson(value)
+  const remedy = isText || isOfKind(value)
     ? "call res.send(value), or return new Response(value)"
     : "call res.json(value), or return Response.json(value)";
   return `the handler returned ${shown}, which is not sent, and nothing has responded for a second; ${remedy}`;
 }
 
-function isForJson(value: unknown): boolean {
-  return !KINDS.test(Object.prototype.toString.call(value));
+function isOfKind(value: unknown): boolean {
+  return KINDS.test(Object.prototype.toString.call(value));
 }
 
 function ofFunction(handler: AnyHandler, value: object): string {
