@@ -1,4 +1,5 @@
 import { type Exchange, exchangeOf } from "../exchange/exchange.ts";
+import { rooted } from "../exchange/target.ts";
 import { type AnyHandler, type LayerIndex, type LayerSource, Step, type WalkObserver } from "../matching/layer.ts";
 import { rootOf } from "../matching/scope.ts";
 import { calledLayer, withMounts } from "../matching/steps.ts";
@@ -174,7 +175,6 @@ function layerPath(
   const known = route === null ? undefined : paths.get(route);
   if (known !== undefined) return known;
   if (patterns.length === 1) return patterns[0]!.source;
-  const below = path.slice(scope.consumed);
-  const rooted = below.startsWith("/") ? below : `/${below}`;
-  return (patterns.find((pattern) => pattern.match(rooted) !== null) ?? patterns[0]!).source;
+  const below = rooted(path.slice(scope.consumed));
+  return (patterns.find((pattern) => pattern.match(below) !== null) ?? patterns[0]!).source;
 }

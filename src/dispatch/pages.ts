@@ -1,8 +1,9 @@
 import type { ExemptPages } from "../util/exempt_pages.ts";
 import { detailsOf, type HandlerDetails } from "../util/handler_details.ts";
 import { type AnyHandler, entersMount, type LayerSource, type Mounted, type Step } from "../matching/layer.ts";
-import type { PathMatch } from "../matching/path_pattern.ts";
+import { unlessBroken } from "../matching/capture.ts";
 import { type Exchange, exchangeOf } from "../exchange/exchange.ts";
+import { rooted } from "../exchange/target.ts";
 
 /** Maximum mount depth above a page, because a router may be mounted below itself. */
 const DEEPEST = 16;
@@ -139,7 +140,8 @@ export class Pages implements ExemptPages {
     for (const step of this.#relevantOf(source.fastMatcher.stepsFor(path, method), method)) {
       const { scope: { consumed }, layer } = step;
       const below = path.slice(consumed) || "/";
-      const match = step.fixed ?? found(step, below);
+      // the walk reports a broken escape
+      const match = step.fixed ?? unlessBroken(() => layer.find(below));
       if (match === null || (layer.route === null && !entersMount(match, below))) continue;
       const end = consumed + (layer.route === null ? match.length : 0);
       const rest = rooted(path.slice(end));
@@ -173,17 +175,4 @@ function functionsOf({ fn, layer }: Step, method: string): AnyHandler[] {
 
 function pageOf(fn: AnyHandler): HandlerDetails["page"] {
   return detailsOf(fn).page;
-}
-
-// the walk reports a broken escape
-function found({ layer }: Step, path: string): PathMatch | null {
-  try {
-    return layer.find(path);
-  } catch {
-    return null;
-  }
-}
-
-function rooted(path: string): string {
-  return path.startsWith("/") ? path : `/${path}`;
 }

@@ -171,7 +171,8 @@ function queryStart(text: string, from: number): number {
   return mark === -1 ? text.length : mark;
 }
 
-function rooted(path: string): string {
+/** Returns a path with a leading slash, which it may lack below a mount. */
+export function rooted(path: string): string {
   return path.charCodeAt(0) === 47 ? path : "/" + path;
 }
 

@@ -41,3 +41,17 @@ export function decodeParam(value: string): string {
     throw Object.assign(new URIError(`Failed to decode param '${value}'`, { cause }), { status: 400, statusCode: 400 });
   }
 }
+
+/**
+ * Matches a path that may be invalid: from a request with a broken percent escape, which gets a 400, or as registered.
+ *
+ * @param match Matches it
+ * @returns `null` also for an invalid path
+ */
+export function unlessBroken<Match>(match: () => Match): Match | null {
+  try {
+    return match();
+  } catch {
+    return null;
+  }
+}

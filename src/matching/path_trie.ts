@@ -1,4 +1,5 @@
 import { usualSpelling } from "../util/path_spelling.ts";
+import { unlessBroken } from "./capture.ts";
 import { entersMount, type LayerList, type Scope, type Step } from "./layer.ts";
 import { isKnownMethod } from "./methods.ts";
 import { stepsOf } from "./steps.ts";
@@ -197,14 +198,6 @@ export class TrieState {
       if (ends !== null) found.push(...ends.filter((candidate) => candidate.endsIn(this.#slash)));
     }
     return inOrder(found);
-  }
-}
-
-function unlessBroken<Result>(match: () => Result): Result | null {
-  try {
-    return match();
-  } catch {
-    return null;
   }
 }
 

@@ -1,14 +1,7 @@
 import { detailsOf, type HandlerDetails, shownDetails } from "../util/handler_details.ts";
 import { type AnyHandler, entersMount, type Layer, type LayerEntry } from "../matching/layer.ts";
-import {
-  below,
-  joinPaths,
-  type Listed,
-  listedSource,
-  matchOf,
-  methodsOf,
-  type RegisteredRoute,
-} from "./route_listing.ts";
+import { below, joinPaths, type Listed, listedSource, methodsOf, type RegisteredRoute } from "./route_listing.ts";
+import { unlessBroken } from "../matching/capture.ts";
 import { Route } from "./route.ts";
 import { HANDLER_NAMES, SocketRoute } from "./socket_route.ts";
 
@@ -115,7 +108,7 @@ function entered(layer: Layer, path: string | null): { path: string; rest: strin
   if (layer.everywhere) return { path: String(layer.patterns[0]!.source), rest: path };
   if (path === null) return null;
   for (const pattern of layer.patterns) {
-    const match = matchOf(pattern, path);
+    const match = unlessBroken(() => pattern.match(path));
     if (match === null || (layer.route === null && !entersMount(match, path))) continue;
     return { path: String(pattern.source), rest: below(path, match) };
   }

@@ -1,7 +1,8 @@
 import { asciiUpperCase } from "../util/ascii.ts";
 import type { AnyHandler, Layer, LayerSource } from "../matching/layer.ts";
-import type { PathMatch, PathPattern } from "../matching/path_pattern.ts";
+import type { PathMatch } from "../matching/path_pattern.ts";
 import { withHeadFromGet } from "../matching/methods.ts";
+import { rooted } from "../exchange/target.ts";
 import { MAX_MESSAGE_BYTES } from "../websocket/socket_limits.ts";
 import { Route } from "./route.ts";
 import { SocketRoute } from "./socket_route.ts";
@@ -142,26 +143,11 @@ export function joinPaths(prefix: string, path: string): string {
 }
 
 /**
- * Matches a path that may be invalid: from a request with a broken percent escape, which got a 400, or as registered.
- *
- * @param pattern The pattern
- * @param path The path
- */
-export function matchOf(pattern: PathPattern, path: string): PathMatch | null {
-  try {
-    return pattern.match(path);
-  } catch {
-    return null;
-  }
-}
-
-/**
  * The path as seen by a mounted router.
  *
  * @param path The path
  * @param match Its match with the mount's path
  */
 export function below(path: string, { length }: PathMatch): string {
-  const rest = path.slice(length);
-  return rest.startsWith("/") ? rest : `/${rest}`;
+  return rooted(path.slice(length));
 }

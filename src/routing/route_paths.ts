@@ -1,6 +1,7 @@
 import type { PathPattern } from "../matching/path_pattern.ts";
 import { registrationEpoch } from "../matching/registrations.ts";
-import { joinPaths, type Listed, listedSource, matchOf } from "./route_listing.ts";
+import { joinPaths, type Listed, listedSource } from "./route_listing.ts";
+import { unlessBroken } from "../matching/capture.ts";
 
 /** A way to a route: through mounts, each at one of its paths. */
 interface Way {
@@ -59,7 +60,7 @@ function collect(router: Listed, way: Way, within: readonly Listed[], byRoute: M
 function leadsAlong(patterns: readonly PathPattern[], path: string): boolean {
   let rest = path;
   return patterns.every((pattern) => {
-    const match = matchOf(pattern, rest);
+    const match = unlessBroken(() => pattern.match(rest));
     if (match !== null) rest = rest.slice(match.length) || "/";
     return match !== null;
   });

@@ -1,6 +1,7 @@
 import type { SeenRoute } from "../exchange/app_like.ts";
 import { entersMount } from "../matching/layer.ts";
-import { below, joinPaths, type Listed, listedSource, matchOf, methodsOf } from "./route_listing.ts";
+import { below, joinPaths, type Listed, listedSource, methodsOf } from "./route_listing.ts";
+import { unlessBroken } from "../matching/capture.ts";
 
 /** The path left below a mount, and the parameters so far; `null` if the path does not lead there. */
 interface Seen {
@@ -24,7 +25,7 @@ function seenIn(router: Listed, prefix: string, seen: Seen | null, within: reado
   return router.stack.flatMap((layer): SeenRoute[] =>
     layer.patterns.flatMap((pattern) => {
       const fullPath = joinPaths(prefix, String(pattern.source));
-      const match = seen === null ? null : matchOf(pattern, seen.path);
+      const match = seen === null ? null : unlessBroken(() => pattern.match(seen.path));
       const params = match === null ? null : { ...seen!.params, ...match.params as object };
       if (layer.mounted === null) {
         return methodsOf(layer).map((method) => ({ method, fullPath, route: layer.route, params }));
