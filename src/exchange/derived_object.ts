@@ -15,18 +15,6 @@ export function ownAppOf(object: { readonly [ownAppKey]?: AppLike }): AppLike | 
   return Object.hasOwn(object, ownAppKey) ? undefined : object[ownAppKey];
 }
 
-/**
- * Property values of a derived request (`Object.create(req)`), of a proxy, or of an object made from the prototype
- * alone (`Object.create(express.request)`), as in tests. As in Express, everything is derived from its properties,
- * because each may have been assigned.
- */
-interface DerivedRequest {
-  /** Path and query. */
-  readonly url?: string;
-  /** The application. */
-  readonly app?: unknown;
-}
-
 /** The part of an application used here, because tests may assign a partial application. */
 interface Settings {
   /** Reads a setting. */
@@ -72,12 +60,14 @@ export interface UrlParts extends Record<string, Any> {
 }
 
 /**
- * Returns the parts of a request's URL.
+ * Returns the parts of the URL of a derived request (`Object.create(req)`), of a proxy, or of an object made from the
+ * prototype alone (`Object.create(express.request)`), as in tests. As in Express, everything is derived from its
+ * properties, because each may have been assigned.
  *
  * @param req The request
  * @returns `undefined` while it has no URL
  */
-export function urlPartsOf({ url }: DerivedRequest): UrlParts | undefined {
+export function urlPartsOf({ url }: { readonly url?: string }): UrlParts | undefined {
   if (typeof url !== "string") return undefined;
   const mark = url.indexOf("?");
   return mark === -1 ? partsOf(url, url, null) : partsOf(url, url.slice(0, mark), url.slice(mark + 1));
