@@ -1,9 +1,9 @@
 import { asciiLowerCase } from "../util/ascii.ts";
-import { assignOwn, makeAssignable } from "../util/assignable.ts";
+import { assignIfDerived, assignOwn, makeAssignable } from "../util/assignable.ts";
 import { type ByteRanges, parseByteRange } from "../http/byte_range.ts";
 import { emptyParams, isEmptyParams } from "../util/empty_params.ts";
 import { isFresh } from "../http/freshness.ts";
-import { isOriginal, originalKey, originalOf } from "../util/original_object.ts";
+import { originalKey, originalOf } from "../util/original_object.ts";
 import { requestSequence } from "../util/sequence.ts";
 import { acceptedCharset, acceptedEncoding, acceptedLanguage, acceptedType } from "./accepting.ts";
 import { type AppLike, backgroundKey, routePathKey } from "../exchange/app_like.ts";
@@ -160,8 +160,7 @@ export class FrameworkRequest<Params = RouteParams, Body = Any, Query = ParsedQs
   }
 
   set params(value: Params | undefined) {
-    if (isOriginal(this)) this[exchangeKey].target.params = value;
-    else assignOwn(this, "params", value);
+    if (!assignIfDerived(this, "params", value)) this[exchangeKey].target.params = value;
   }
 
   /** Path below the mount point, not percent-decoded. */
@@ -179,8 +178,7 @@ export class FrameworkRequest<Params = RouteParams, Body = Any, Query = ParsedQs
   }
 
   set _parsedUrl(value: Record<string, Any>) {
-    if (isOriginal(this)) parsedOf(this).url = value;
-    else assignOwn(this, "_parsedUrl", value);
+    if (!assignIfDerived(this, "_parsedUrl", value)) parsedOf(this).url = value;
   }
 
   /** Whether the body has been read and parsed. The Express 4 body parsers, which many packages bundle, check it. */
@@ -197,8 +195,8 @@ export class FrameworkRequest<Params = RouteParams, Body = Any, Query = ParsedQs
 
   // Express's routers append the path that their mounts consume and later restore the old value
   set baseUrl(value: string) {
-    if (!isOriginal(this)) assignOwn(this, "baseUrl", value);
-    else parsedOf(this).baseUrl = value === this[exchangeKey].target.baseUrl ? undefined : value;
+    if (assignIfDerived(this, "baseUrl", value)) return;
+    parsedOf(this).baseUrl = value === this[exchangeKey].target.baseUrl ? undefined : value;
   }
 
   /**

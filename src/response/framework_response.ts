@@ -7,8 +7,8 @@ import { escapeHtml } from "../util/escape_html.ts";
 import { baseName, extensionOf } from "../util/file_paths.ts";
 import { appendVary, headerKey } from "../http/header_values.ts";
 import { HttpError } from "../http/http_error.ts";
-import { assignOwn, makeAssignable } from "../util/assignable.ts";
-import { isOriginal, originalKey, originalOf } from "../util/original_object.ts";
+import { assignIfDerived, makeAssignable } from "../util/assignable.ts";
+import { originalKey, originalOf } from "../util/original_object.ts";
 import { contentTypeOf, offeredMediaType } from "../http/media_types.ts";
 import { statusMessage, statusText } from "../http/status_text.ts";
 import type { AppLike, RenderCallback } from "../exchange/app_like.ts";
@@ -199,8 +199,7 @@ export class FrameworkResponse<L extends Record<string, Any> = Record<string, An
   }
 
   set locals(value: LocalsOf<L>) {
-    if (isOriginal(this)) originalOf(this)[localsKey] = value;
-    else assignOwn(this, "locals", value);
+    if (!assignIfDerived(this, "locals", value)) originalOf(this)[localsKey] = value;
   }
 
   /**

@@ -1,3 +1,5 @@
+import { isOriginal } from "./original_object.ts";
+
 /**
  * Adds setters to a class's getters, so programs can store their own values under those names. An assigned value
  * becomes an own property and hides the getter.
@@ -26,4 +28,19 @@ export function makeAssignable(prototype: object, names: readonly string[]): voi
  */
 export function assignOwn(owner: object, name: string, value: unknown): void {
   Object.defineProperty(owner, name, { value, configurable: true, enumerable: true, writable: true });
+}
+
+/**
+ * Assigns a property of a derived object, which stores it itself. What is assigned to the original or to a proxy of it
+ * belongs to the original's state, where the caller stores it.
+ *
+ * @param object The object
+ * @param name Name of the property
+ * @param value Its value
+ * @returns Whether the object is derived
+ */
+export function assignIfDerived(object: object, name: string, value: unknown): boolean {
+  const isDerived = !isOriginal(object);
+  if (isDerived) assignOwn(object, name, value);
+  return isDerived;
 }

@@ -1,5 +1,5 @@
 import { asciiLowerCase } from "../../util/ascii.ts";
-import { assignOwn, makeAssignable } from "../../util/assignable.ts";
+import { assignIfDerived, assignOwn, makeAssignable } from "../../util/assignable.ts";
 import { Emitter, listenedTo, listenerFailed, tell } from "../../util/emitter.ts";
 import type { EventName } from "../../util/emitter_methods.ts";
 import { isHeaderName } from "../../http/header_values.ts";
@@ -72,8 +72,7 @@ export abstract class IncomingMessage extends Emitter {
   }
 
   set method(value: string) {
-    if (isOriginal(this)) this[exchangeKey].target.method = value;
-    else assignOwn(this, "method", value);
+    if (!assignIfDerived(this, "method", value)) this[exchangeKey].target.method = value;
   }
 
   /** Path and query below the mount point; if assigned, the following layers match the new URL. */
@@ -82,8 +81,7 @@ export abstract class IncomingMessage extends Emitter {
   }
 
   set url(value: string) {
-    if (isOriginal(this)) this[exchangeKey].target.url = value;
-    else assignOwn(this, "url", value);
+    if (!assignIfDerived(this, "url", value)) this[exchangeKey].target.url = value;
   }
 
   /**
@@ -107,8 +105,7 @@ export abstract class IncomingMessage extends Emitter {
   }
 
   set headers(value: HeaderRecord) {
-    if (isOriginal(this)) stateOf(this).headers = value;
-    else assignOwn(this, "headers", value);
+    if (!assignIfDerived(this, "headers", value)) stateOf(this).headers = value;
   }
 
   /** Alternating header names and values, like Node's `rawHeaders`; as received, if the runtime preserves that. */
