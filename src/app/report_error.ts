@@ -54,7 +54,7 @@ export function reportError(app: Reporting, error: unknown, { req, phase, isTold
   const listening = listeningApp(app);
   if (isTold) expectError(error, listening === undefined ? "tell" : "skip");
   if (listening === undefined) {
-    if (!isTold && phase !== "connection") logError(app, error);
+    if (!isTold && phase !== "connection" && app.get("env") !== "test") logAlways(app, error);
     return;
   }
   const context = { req: req as FrameworkRequest | undefined, phase };
@@ -95,10 +95,6 @@ function isRepeated(req: object, error: unknown): boolean {
   if (earlier.objects.has(error)) return true;
   earlier.objects.add(error);
   return false;
-}
-
-function logError(app: Reporting, error: unknown): void {
-  if (app.get("env") !== "test") logAlways(app, error);
 }
 
 function logAlways(app: Reporting, error: unknown): void {

@@ -83,7 +83,7 @@ export function routeInfos(router: Listed): RouteInfo[] {
     if (mounted === undefined && !(route instanceof Route)) return [];
     return patterns.map(({ source }) => ({
       path: source,
-      methods: route instanceof Route ? handledMethods(route) : undefined,
+      methods: route instanceof Route ? withHeadFromGet(methodNames(route, "*")) : undefined,
       router: mounted,
     }));
   });
@@ -92,10 +92,6 @@ export function routeInfos(router: Listed): RouteInfo[] {
 // finds both Sluice's and Express's routers
 function isStacked(fn: AnyHandler): boolean {
   return "stack" in fn && Array.isArray(fn.stack);
-}
-
-function handledMethods(route: Route): string[] {
-  return withHeadFromGet(methodNames(route, "*"));
 }
 
 /**

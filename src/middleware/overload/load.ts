@@ -80,7 +80,7 @@ export class Load {
   note({ app: { [runtimeKey]: runtime } }: FrameworkRequest): void {
     const { clock, maxHeapBytes } = this.#options;
     this.#runtime ??= runtime;
-    this.#clock ??= clockOf(runtime, clock);
+    this.#clock ??= { now: clock, nextTurn: runtime.nextTurn, idleMs: runtime.idleMs };
     this.#delay.note(this.#clock);
     if (maxHeapBytes !== Infinity && clock() - this.#heapSeen >= HEAP_EVERY_MS) this.#lookAtHeap(runtime);
   }
@@ -147,8 +147,4 @@ export class Load {
       overloaded: this.excess("normal") !== null,
     };
   }
-}
-
-function clockOf({ nextTurn, idleMs }: RuntimeSupport, now: () => number): LoopClock {
-  return { now, nextTurn, idleMs };
 }
