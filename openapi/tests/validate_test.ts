@@ -1,6 +1,6 @@
 import { upload } from "@sluice/middleware/upload";
 import { validate } from "@sluice/openapi";
-import sluice, { type Application, type HttpError } from "@sluice/sluice";
+import sluice, { type Application, type ErrorHandler, type HttpError } from "@sluice/sluice";
 import type { StandardSchemaV1 } from "@standard-schema/spec";
 import { assertEquals, assertMatch, assertThrows } from "@std/assert";
 import { type } from "arktype";
@@ -347,4 +347,40 @@ Deno.test("an error names the field and what is expected, and nothing of the val
     "/pin pin must be a number (was a string)",
     '/role role must be "admin" or "user" (was missing)',
   ]);
+});
+
+/** Calls that other frameworks have, and what the error says. */
+const GUESSES: readonly (readonly [what: string, args: readonly unknown[], advice: string])[] = [
+  ["a schema of zod", [z.object({ text: z.string() })], "such as validate({ body: schema })"],
+  ["a schema of valibot", [v.object({ text: v.string() })], "such as validate({ body: schema })"],
+  ["a schema of arktype", [type({ text: "string" })], "such as validate({ body: schema })"],
+  ["a schema older than Standard Schema", [{ parse() {} }], "such as validate({ body: schema })"],
+  ["a JSON Schema", [{ type: "object", properties: {} }], "such as validate({ body: schema })"],
+  ["a list of checks", [[z.string()]], "such as validate({ body: schema })"],
+  ["a part before its schema", ["json", z.string()], "such as validate({ body: schema })"],
+  ["nothing", [], "such as validate({ body: schema })"],
+];
+
+for (const [what, args, advice] of GUESSES) {
+  Deno.test(`validate says what to write instead of ${what}`, () => {
+    const { message } = assertThrows(() => (validate as (...args: unknown[]) => unknown)(...args), TypeError);
+    assertEquals(message.endsWith(advice), true, message);
+  });
+}
+
+Deno.test("the compiler refuses a schema where the parts belong", () => {
+  // @ts-expect-error: it needs the part's name
+  assertThrows(() => validate(z.object({ text: z.string() })), TypeError);
+  // @ts-expect-error: it needs the part's name
+  assertThrows(() => validate(v.object({ text: v.string() })), TypeError);
+});
+
+Deno.test("an error handler finds the issues under the schema libraries' name too, and the JSON has them once", async () => {
+  const app = appOf().post("/", sluice.json(), validate({ body: z.object({ text: z.string() }) }));
+  app.use(
+    ((error, _req, res, _next) => {
+      res.json([error.issues === error.errors, error.issues.length, Object.keys(error).includes("issues")]);
+    }) as ErrorHandler,
+  );
+  assertEquals(await seen(app, "/", posted({ text: 1 })), [200, [true, 1, false]]);
 });

@@ -24,9 +24,18 @@ export function checkSchema(option: string, schema: unknown): void {
  * @param schema Any value
  */
 export function isSchema(schema: unknown): schema is AnySchema {
-  const isObject = (typeof schema === "object" && schema !== null) || typeof schema === "function";
-  const standard = isObject ? (schema as { "~standard"?: Partial<AnySchema["~standard"]> })["~standard"] : undefined;
+  const standard = (schema as { "~standard"?: Partial<AnySchema["~standard"]> } | null | undefined)?.["~standard"];
   return standard?.version === 1 && typeof standard.validate === "function";
+}
+
+/**
+ * Whether `validate` got something other than its options: a schema (from an older library or a JSON Schema too), a list
+ * of checks, a part's name before its schema, or nothing.
+ *
+ * @param options Any value
+ */
+export function isNoOptions(options: unknown): boolean {
+  return ["~standard", "parse", "type", "length"].some((name) => name in Object(options ?? ""));
 }
 
 /**

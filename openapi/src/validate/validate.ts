@@ -22,7 +22,7 @@ import type { JsonSchema, ToJsonSchema } from "../schema/json_schema.ts";
 import { objectShape } from "../schema/object_shape.ts";
 import { localReferences } from "../schema/schema_kinds.ts";
 import { bodyReader, type ReadBody } from "./body_reader.ts";
-import { checkSchema, expectedNames, isSchema } from "./check_schema.ts";
+import { checkSchema, expectedNames, isNoOptions, isSchema } from "./check_schema.ts";
 import { type Invalid, invalid, problemOf } from "./invalid.ts";
 import { refusals } from "./refusals.ts";
 import { checkResponses } from "./check_responses.ts";
@@ -161,7 +161,7 @@ export function validate<const Schemas extends ValidateOptions>(
   ) => unknown,
 ): Middleware<Validated<Schemas>> {
   checkOptions(options);
-  if (handler !== undefined) checkType("validate", "handler", handler, "function");
+  checkType("validate", "handler", handler, "function");
   const { response, status = 400, onInvalid } = options;
   const checks = checksOf(options);
   const watchResponses = response === undefined ? null : checkResponses(response, options);
@@ -278,7 +278,10 @@ function replace(req: Request, outputs: Outcome["outputs"]): void {
 function refusal(status: number, issues: readonly Invalid[]): HttpError {
   const { in: part, pointer, message } = issues[0]!;
   const text = `The request is not valid: ${part}${pointer}: ${message}`;
-  return new HttpError(status, text, { type: "request.invalid", errors: issues, problem: problemOf(status, issues) });
+  const problem = problemOf(status, issues);
+  const error = new HttpError(status, text, { type: "request.invalid", errors: issues, problem });
+  // the libraries' own name for them; not enumerable, so the error's JSON has them once
+  return Object.defineProperty(error, "issues", { value: issues });
 }
 
 // there is a body that no parser has read: to a schema it would look absent
@@ -302,7 +305,7 @@ function unreadText(req: Request): string {
 }
 
 function checkOptions(options: ValidateOptions): void {
-  if (isSchema(options)) {
+  if (isNoOptions(options)) {
     throw new TypeError("validate: say what the schema is for, such as validate({ body: schema })");
   }
   checkNames("validate", options, NAMES);
@@ -313,14 +316,14 @@ function checkOptions(options: ValidateOptions): void {
     );
   }
   for (const [status, schema] of Object.entries(options.response ?? {})) checkSchema(`response.${status}`, schema);
-  const { status, onInvalid, checkResponses, serialize, serialization, toJsonSchema } = options;
-  if (status !== undefined && status !== 400 && status !== 422) {
+  const { status = 400, onInvalid, checkResponses, serialize, serialization, toJsonSchema } = options;
+  if (status !== 400 && status !== 422) {
     throw new RangeError(`validate: status must be 400 or 422, not ${describe(status)}`);
   }
-  if (onInvalid !== undefined) checkType("validate", "onInvalid", onInvalid, "function");
-  if (checkResponses !== undefined) checkType("validate", "checkResponses", checkResponses, "boolean");
-  if (serialize !== undefined) checkType("validate", "serialize", serialize, "boolean");
-  if (toJsonSchema !== undefined) checkType("validate", "toJsonSchema", toJsonSchema, "function");
+  checkType("validate", "onInvalid", onInvalid, "function");
+  checkType("validate", "checkResponses", checkResponses, "boolean");
+  checkType("validate", "serialize", serialize, "boolean");
+  checkType("validate", "toJsonSchema", toJsonSchema, "function");
   if (serialization !== undefined) checkSerializations(serialization);
 }
 
