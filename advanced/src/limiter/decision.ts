@@ -1,6 +1,7 @@
 import type { Policy } from "../policy/policy.ts";
 import type { Awaitable, Take, Verdict } from "../policy/store.ts";
 import type { DecidedBy } from "../wrappers/failure_policy.ts";
+import { refuseMembers } from "./refuse_members.ts";
 import { settlementOf } from "./settlement.ts";
 
 /**
@@ -158,3 +159,11 @@ export class Decision {
     return settlementOf(this, "settle").settle(actual);
   }
 }
+
+refuseMembers(Decision.prototype, "decision", {
+  success: "read allowed",
+  remainingPoints: "read remaining",
+  msBeforeNext: "read retryAfterMs",
+  "reset resetTime": "read resetMs",
+  "limit used totalHits consumedPoints isFirstInDuration": "read tightest.limit and remaining",
+});

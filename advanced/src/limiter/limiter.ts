@@ -17,6 +17,7 @@ import { checkLeases, checkStoreOptions, type LimiterOptions, type LimitsOptions
 import { checkLimiterNames, LIMIT_NAMES, LIMITER_NAMES, LIMITS_NAMES, withLimit } from "./limiter_option_names.ts";
 import { assertDoesMore, checkOutcomeOnly, isOutcomeOnly } from "./outcome_only.ts";
 import { allowSettlement, endSettlement, type Settling } from "./settlement.ts";
+import { refuseMembers } from "./refuse_members.ts";
 import { splitDecisions } from "./split_decisions.ts";
 import { noteSameCounters } from "./same_counters.ts";
 import { joinStore, leaveStore } from "./store_users.ts";
@@ -220,7 +221,10 @@ export class Limiter extends Emitter {
    * @throws {RangeError} If the cost is not an integer, or negative; 0 is free and always granted
    */
   consume(keys: LimiterKeys, options: number | ConsumeOptions = NO_OPTIONS): Awaitable<Decision> {
-    if (typeof options === "number") return this[consumeByKey](this.#demand, keys, { cost: options });
+    if (typeof options === "number") {
+      if (arguments.length > 2) throw new TypeError("limiter.consume(key, units) has no options");
+      return this[consumeByKey](this.#demand, keys, { cost: options });
+    }
     if (options !== NO_OPTIONS) checkNames("limiter.consume", options, CONSUME_NAMES, { points: "use cost" });
     return this[consumeByKey](this.#demand, keys, options);
   }
@@ -601,26 +605,22 @@ export class Limiter extends Emitter {
   }
 }
 
-/** Methods in other packages, and their replacements here. */
-const INSTEAD = {
+refuseMembers(Limiter.prototype, "limiter", {
   limit: "write limiter.consume(key)",
   removeTokens: "write limiter.consume(key, tokens), which refuses, or limiter.waitFor(key, { cost }), which waits",
   reserve:
     "write limiter.consume(key, most) for the most that it may cost, and decision.settle(cost) for what it did; " +
     "option maxDebt allows that. limiter.waitFor(key) waits for its turn",
-  get: "write limiter.peek(key)",
-  delete: "write limiter.reset(key)",
+  "get getKey getRemaining getTokensRemaining": "write limiter.peek(key)",
+  "delete set": "write limiter.reset(key)",
   penalty: "write limiter.consume(key, units)",
   reward: "write limiter.refund(decision)",
-  block: "use option block: { after, forMs }",
-};
-
-for (const [name, remedy] of Object.entries(INSTEAD)) {
-  const value = (): never => {
-    throw new TypeError(`limiter.${name}: there is no such method; ${remedy}`);
-  };
-  Object.defineProperty(Limiter.prototype, name, { value });
-}
+  "block blockDuration msBlockDuration": "use option block: { after, forMs }",
+  "points duration msDuration": "read limiter.policies; write limiter.replace({ limit, windowMs })",
+  "execEvenly execEvenlyMinDelayMs schedule": "write limiter.waitFor(key)",
+  "keyPrefix parseKey": "use option name",
+  "dump restore": "use option store",
+});
 
 function takesOf(demand: Demand, keys: LimiterKeys, options: ConsumeOptions, caller: string): Batch {
   const { cost = 1 } = options;

@@ -68,6 +68,7 @@ const INSTEAD: ReadonlyMap<string, string> = new Map([
   ["interval", "use windowMs, in ms"],
   ["requests", "use limit"],
   ["inMemoryBlockOnConsumed", "refusals are remembered: option denyCache"],
+  ["insuranceLimiter", 'use onStoreFailure: "local"'],
   ["execEvenly", "waitFor waits"],
   ["storeClient", "use store: new RedisStore({ client })"],
   ["duration", "use windowMs, in ms"],
