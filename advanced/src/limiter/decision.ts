@@ -164,6 +164,10 @@ refuseMembers(Decision.prototype, "decision", {
   success: "read allowed",
   remainingPoints: "read remaining",
   msBeforeNext: "read retryAfterMs",
-  "reset resetTime": "read resetMs",
-  "limit used totalHits consumedPoints isFirstInDuration": "read tightest.limit and remaining",
+  resetTime: "read resetMs",
+  limit: "read tightest",
+  used: "read tightest",
+  totalHits: "read tightest",
+  consumedPoints: "read tightest",
+  isFirstInDuration: "read tightest",
 });

@@ -14,7 +14,14 @@ import { type ConsumeOptions, Demand, type LimiterKeys, type PeekOptions } from 
 import { assertKey, formsOf } from "./encode_key.ts";
 import { Cancellation } from "./cancellation.ts";
 import { checkLeases, checkStoreOptions, type LimiterOptions, type LimitsOptions } from "./limiter_options.ts";
-import { checkLimiterNames, LIMIT_NAMES, LIMITER_NAMES, LIMITS_NAMES, withLimit } from "./limiter_option_names.ts";
+import {
+  checkLimiterNames,
+  INSTEAD,
+  LIMIT_NAMES,
+  LIMITER_NAMES,
+  LIMITS_NAMES,
+  withLimit,
+} from "./limiter_option_names.ts";
 import { assertDoesMore, checkOutcomeOnly, isOutcomeOnly } from "./outcome_only.ts";
 import { allowSettlement, endSettlement, type Settling } from "./settlement.ts";
 import { refuseMembers } from "./refuse_members.ts";
@@ -607,20 +614,18 @@ export class Limiter extends Emitter {
 
 refuseMembers(Limiter.prototype, "limiter", {
   limit: "write limiter.consume(key)",
-  removeTokens: "write limiter.consume(key, tokens), which refuses, or limiter.waitFor(key, { cost }), which waits",
-  reserve:
-    "write limiter.consume(key, most) for the most that it may cost, and decision.settle(cost) for what it did; " +
-    "option maxDebt allows that. limiter.waitFor(key) waits for its turn",
-  "get getKey getRemaining getTokensRemaining": "write limiter.peek(key)",
-  "delete set": "write limiter.reset(key)",
+  removeTokens: "write limiter.consume(key, tokens) or limiter.waitFor(key, { cost })",
+  reserve: "write limiter.consume(key, most), then decision.settle(cost), with option maxDebt",
+  get: "write limiter.peek(key)",
+  getTokensRemaining: "write limiter.peek(key)",
+  delete: "write limiter.reset(key)",
+  set: "write limiter.reset(key)",
   penalty: "write limiter.consume(key, units)",
   reward: "write limiter.refund(decision)",
-  "block blockDuration msBlockDuration": "use option block: { after, forMs }",
-  "points duration msDuration": "read limiter.policies; write limiter.replace({ limit, windowMs })",
-  "execEvenly execEvenlyMinDelayMs schedule": "write limiter.waitFor(key)",
-  "keyPrefix parseKey": "use option name",
-  "dump restore": "use option store",
+  block: "use option block: { after, forMs }",
 });
+// options of other limiters, which are also members there
+refuseMembers(Limiter.prototype, "limiter.replace(options)", Object.fromEntries(INSTEAD));
 
 function takesOf(demand: Demand, keys: LimiterKeys, options: ConsumeOptions, caller: string): Batch {
   const { cost = 1 } = options;

@@ -62,21 +62,21 @@ export function withLimit<Options extends object>(caller: string, options: Optio
 }
 
 /** Option names from rate-limiter-flexible, @nestjs/throttler and express-slow-down. */
-const INSTEAD: ReadonlyMap<string, string> = new Map([
+export const INSTEAD: ReadonlyMap<string, string> = new Map([
   ["points", "use limit"],
   ["tokensPerInterval", "use limit, the units in windowMs"],
   ["interval", "use windowMs, in ms"],
   ["requests", "use limit"],
   ["inMemoryBlockOnConsumed", "refusals are remembered: option denyCache"],
   ["insuranceLimiter", 'use onStoreFailure: "local"'],
-  ["execEvenly", "waitFor waits"],
+  ["execEvenly", "use waitFor"],
   ["storeClient", "use store: new RedisStore({ client })"],
   ["duration", "use windowMs, in ms"],
   ["blockDuration", "use block: { after: 1, forMs }"],
   ["keyPrefix", "use name"],
   ["ttl", "use windowMs, in ms"],
-  ["delayMs", "waitFor waits"],
-  ["delayAfter", "waitFor waits"],
+  ["delayMs", "use waitFor"],
+  ["delayAfter", "use waitFor"],
 ]);
 
 /**

@@ -4,15 +4,13 @@
  *
  * @param prototype The prototype that gets them
  * @param owner Its instances' name in error messages
- * @param members What to write instead, by name; names with the same remedy are separated by spaces
+ * @param members What to write instead, by name
  */
 export function refuseMembers(prototype: object, owner: string, members: Readonly<Record<string, string>>): void {
-  for (const [names, remedy] of Object.entries(members)) {
-    for (const name of names.split(" ")) {
-      const get = (): never => {
-        throw new TypeError(`${owner}: there is no ${name}; ${remedy}`);
-      };
-      Object.defineProperty(prototype, name, { get, set: get });
-    }
+  for (const [name, remedy] of Object.entries(members)) {
+    const get = (): never => {
+      throw new TypeError(`${owner}: there is no ${name}; ${remedy}`);
+    };
+    Object.defineProperty(prototype, name, { get, set: get });
   }
 }

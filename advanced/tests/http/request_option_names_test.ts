@@ -78,7 +78,7 @@ Deno.test("an option of another function or another limiter is refused, with wha
   assert(refusal((options) => new Limiter(options), { points: 5 }).endsWith("no option points; use limit"));
   assert(refusal(rateLimit, { ttl: 60 }).endsWith("no option ttl; use windowMs, in ms"));
   assert(refusal(rateLimit, { delayMs: 5 }).endsWith("no option delayMs; use delay: { from, maxMs }"));
-  assert(refusal((options) => new Limiter(options), { delayMs: 5 }).endsWith("no option delayMs; waitFor waits"));
+  assert(refusal((options) => new Limiter(options), { delayMs: 5 }).endsWith("no option delayMs; use waitFor"));
 });
 
 Deno.test("an option that is undefined is ignored", () => {
