@@ -55,7 +55,9 @@ export type InjectTarget = string | URL | Request | InjectRequest;
 const INSTEAD: Readonly<Record<string, string>> = {
   json: "use body",
   payload: "use body",
-  query: "put it in the URL",
+  query: "use url",
+  cookies: "use headers: { cookie }",
+  ip: "use remoteAddress",
 };
 
 /**

@@ -16,10 +16,8 @@ export function checkedHandlers(caller: string, handlers: readonly unknown[]): A
   const functions = handlers.some(Array.isArray) ? handlers.flat(Infinity) : handlers;
   if (functions.length === 0) throw new TypeError(`${caller} requires a handler; argument handler is required`);
   for (const fn of functions) {
-    if (typeof fn !== "function") {
-      throw new TypeError(`${caller}: argument handler must be a function, not ${describe(fn)}`);
-    }
-    if (fn.length > 4) noteNeverCalled(caller, fn);
+    assertHandler(caller, fn, typeof fn === "function");
+    if ((fn as AnyHandler).length > 4) noteCount(caller, fn as AnyHandler, NEVER_CALLED);
   }
   return functions as AnyHandler[];
 }
@@ -44,7 +42,7 @@ export function splitPath(caller: string, args: readonly unknown[]): { path: Pat
     );
   }
   for (const fn of handlers) {
-    if (!isMountable(fn)) throw new TypeError(`${caller}: argument handler must be a function, not ${describe(fn)}`);
+    assertHandler(caller, fn, isMountable(fn));
     if (typeof fn === "function" && fn.length !== 4) noteMiscounted(caller, fn as AnyHandler);
   }
   return { path: hasPath ? first as Path : "/", handlers: handlers as AnyHandler[] };
@@ -53,23 +51,27 @@ export function splitPath(caller: string, args: readonly unknown[]): { path: Pat
 /** Source of a function whose first parameter is named like an error handler's. */
 const TAKES_ERROR = /^(?:async\s+)?(?:function\b\s*[\w$]*\s*)?\(\s*_?err(?:or)?\s*,/;
 
+const NEVER_CALLED = "is never called";
+
 // the number of parameters decides a function's kind, and no error would reveal a miscount
 function noteMiscounted(caller: string, fn: AnyHandler): void {
-  if (fn.length > 4) return noteNeverCalled(caller, fn);
+  if (fn.length > 4) return noteCount(caller, fn, NEVER_CALLED);
   if (fn.length < 2 || !TAKES_ERROR.test(Function.prototype.toString.call(fn))) return;
+  noteCount(caller, fn, "gets (req, res, next), not errors");
+}
+
+function noteCount(caller: string, fn: AnyHandler, what: string): void {
   noteWarning(
-    `${caller}: ${
-      describe(fn)
-    } with ${fn.length} parameters gets (req, res, next), not errors, whatever their names; ` +
-      "error handlers have four: (error, req, res, next)",
+    `${caller}: ${describe(fn)} with ${fn.length} parameters ${what}; error handlers have (error, req, res, next)`,
   );
 }
 
-function noteNeverCalled(caller: string, fn: { readonly length: number }): void {
-  noteWarning(
-    `${caller}: ${describe(fn)} with ${fn.length} parameters is never called; handlers have (req, res, next), error ` +
-      "handlers (error, req, res, next)",
-  );
+// a schema may be a function, as arktype's are: it would never continue or respond
+function assertHandler(caller: string, fn: unknown, isHandler: boolean): void {
+  if (Object(fn)["~standard"]) {
+    throw new TypeError(`${caller}: write validate({ body: schema }), not the schema`);
+  }
+  if (!isHandler) throw new TypeError(`${caller}: argument handler must be a function, not ${describe(fn)}`);
 }
 
 function isMountable(value: unknown): boolean {

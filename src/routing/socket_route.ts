@@ -78,9 +78,9 @@ export class SocketRoute implements RoutedEntries {
 function assertHandlers(caller: string, handlers: unknown): asserts handlers is WebSocketHandlers {
   if (typeof handlers === "function") {
     throw new TypeError(
-      `${caller} expects an object with the connection's handlers, not a function (ws, req), as in ` +
-        `express-ws: remove expressWs(app), and write { open(ws) {}, message(ws, data) {}, close(ws) {} }; the ` +
-        "request is ws.data.req (docs/websockets.md#coming-from-express-ws)",
+      `${caller} expects an object with the connection's handlers, not a function (ws, req): ` +
+        "remove expressWs(app), and write { open(ws) {}, message(ws, data) {}, close(ws) {} }; the request is " +
+        "ws.data.req",
     );
   }
   if (typeof handlers !== "object" || handlers === null) {

@@ -106,15 +106,6 @@ export class WebSocketConnection<Params = Record<string, Any>> implements Member
     this.#room = this.#passable;
   }
 
-  /**
-   * Guards against a mistake: path parameters are in `ws.data.params`, the request in `ws.data.req`.
-   *
-   * @throws {TypeError} Always
-   */
-  get params(): never {
-    throw new TypeError("ws.params: path parameters are in ws.data.params");
-  }
-
   /** 0 connecting, 1 open, 2 closing, 3 closed. */
   get readyState(): number {
     const { readyState } = this.#socket;
@@ -275,4 +266,14 @@ function assertCode(code: number): void {
   const mayBeSent = (code >= 1000 && code <= 1003) || (code >= 1007 && code <= 1014) || (code >= 3000 && code <= 4999);
   if (Number.isInteger(code) && mayBeSent) return;
   throw new RangeError(`ws.close expects a code of 1000 to 1003, 1007 to 1014 or 3000 to 4999, not ${describe(code)}`);
+}
+
+// the mistakes of programs written for ws and for browsers
+for (const name of ["params", "on", "addEventListener", "onmessage"]) {
+  const refuse = (): never => {
+    throw new TypeError(
+      `ws.${name}: ${name === "params" ? "use ws.data.params" : "write app.ws(path, { message(ws, data) {} })"}`,
+    );
+  };
+  Object.defineProperty(WebSocketConnection.prototype, name, { get: refuse, set: refuse });
 }

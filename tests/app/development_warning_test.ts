@@ -109,14 +109,10 @@ Deno.test("a handler whose number of parameters makes it something else is named
     app.use(((_err: Any, _req: Any, _res: Any, next: Any) => next()) as Any, (_req, _res, next) => next());
   }, ["/", { method: "OPTIONS" }]);
   assertEquals(warned, [
-    "app.use: a function with 3 parameters gets (req, res, next), not errors, whatever their names; error handlers " +
-    "have four: (error, req, res, next)",
-    "app.use: a function onError with 3 parameters gets (req, res, next), not errors, whatever their names; error " +
-    "handlers have four: (error, req, res, next)",
-    "app.use: a function with 5 parameters is never called; handlers have (req, res, next), error handlers (error, req, res, " +
-    "next)",
-    "app.get: a function with 5 parameters is never called; handlers have (req, res, next), error handlers (error, req, res, " +
-    "next)",
+    "app.use: a function with 3 parameters gets (req, res, next), not errors; error handlers have (error, req, res, next)",
+    "app.use: a function onError with 3 parameters gets (req, res, next), not errors; error handlers have (error, req, res, next)",
+    "app.use: a function with 5 parameters is never called; error handlers have (error, req, res, next)",
+    "app.get: a function with 5 parameters is never called; error handlers have (error, req, res, next)",
   ]);
 });
 

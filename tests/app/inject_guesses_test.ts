@@ -1,4 +1,4 @@
-import { assertEquals, assertRejects } from "@std/assert";
+import { assertEquals, assertMatch, assertRejects, assertThrows } from "@std/assert";
 import sluice from "../../mod.ts";
 import { quietApp } from "../support/app.ts";
 
@@ -24,7 +24,7 @@ Deno.test("the forms of other injectors are refused with what to write", async (
     TypeError,
     'app.inject expects a path such as "/users/7", a URL, a Request or { url, method }, not an object',
   );
-  for (const name of ["json", "payload", "query"]) {
+  for (const name of ["json", "payload", "query", "cookies", "ip"]) {
     await assertRejects(() => app.inject("/", { [name]: {} }), TypeError, `app.inject: there is no option ${name}; `);
   }
 });
@@ -47,8 +47,34 @@ Deno.test("a status that JSON cannot show is refused as any other", async () => 
   assertEquals(await (await app.inject("/")).text(), "Invalid status code: 200n. res.status expects an integer.");
 });
 
-Deno.test("a WebSocket's parameters are asked for where they are", async () => {
+Deno.test("a WebSocket says where its parameters and its listeners are written", async () => {
   const { WebSocketConnection } = await import("../../src/websocket/ws_connection.ts");
-  const get = Object.getOwnPropertyDescriptor(WebSocketConnection.prototype, "params")!.get!;
-  await assertRejects(async () => await get.call({}), TypeError, "path parameters are in ws.data.params");
+  const ws = Object.create(WebSocketConnection.prototype);
+  assertThrows(() => ws.params, TypeError, "ws.params: use ws.data.params");
+  for (const name of ["on", "addEventListener"]) {
+    assertThrows(
+      () => ws[name]("message", () => {}),
+      TypeError,
+      `ws.${name}: write app.ws(path, { message(ws, data) {} })`,
+    );
+  }
+  assertThrows(() => ws.onmessage = () => {}, TypeError, "ws.onmessage: write app.ws(path, {");
+});
+
+Deno.test("a schema where a handler belongs is refused with what to write", () => {
+  const app = quietApp() as Given;
+  // one of arktype is a function: as a handler, it would neither respond nor continue
+  const schema = Object.assign(() => {}, { "~standard": { version: 1 } });
+  for (const given of [schema, { ...schema }]) {
+    assertThrows(() => app.post("/", given, () => {}), TypeError, "app.post: write validate({ body: schema })");
+    assertThrows(() => app.use("/", given), TypeError, "app.use: write validate({ body: schema })");
+  }
+});
+
+Deno.test("signed cookies without a secret name the package that has it", async () => {
+  const app = quietApp().get("/", (_req, res) => void res.cookie("a", "b", { signed: true }));
+  app.use((error: Given, _req: Given, res: Given, _next: Given) => res.send(error.message));
+  const message = await (await app.inject("/")).text();
+  assertMatch(message, /secret\S+ required for signed cookies/);
+  assertMatch(message, /^npm cookieParser/);
 });

@@ -108,8 +108,7 @@ function ofThisRequest<T>(use: () => T): T {
   } catch (error) {
     if (!/different (request|Durable Object)/i.test((error as Error).message)) throw error;
     throw new TypeError(
-      "A Worker cannot use another request's WebSocket. Connections that need to reach each other belong in a " +
-        "Durable Object: see durableSockets in @sluice/sluice/workers",
+      "A Worker cannot use another request's WebSocket: use durableSockets in @sluice/sluice/workers",
       { cause: error },
     );
   }

@@ -32,13 +32,36 @@ export const OWN_NAMES = {
     // Node's own, which Deno's node:http lacks
     ...["writeHeader", "closed", "_isLenientHeaderValidation"],
   ],
-  // params is a guess, and throws an error with the name to use
-  ws: ["data", "params", "publish", "subscribe", "unsubscribe", "isSubscribed"],
+  // params and on are guesses, and throw an error with what to write
+  ws: ["data", "on", "params", "publish", "subscribe", "unsubscribe", "isSubscribed"],
   limiter: [
     ...["breakerIsOpen", "close", "consume", "counters", "keys", "overflows", "peek", "policies", "refund", "release"],
     ...["replace", "reset", "size", "top", "waitFor", "warm"],
     // methods from other limiters, which throw an error with the name to use
-    ...["block", "check", "delete", "get", "limit", "penalty", "removeTokens", "reserve", "reward"],
+    ...[
+      "block",
+      "check",
+      "delete",
+      "get",
+      "getTokensRemaining",
+      "limit",
+      "penalty",
+      "removeTokens",
+      "reserve",
+      "reward",
+    ],
+    "set",
+    // options of other limiters, some of which are also members there
+    ...[
+      "blockDuration",
+      "delayAfter",
+      "delayMs",
+      "duration",
+      "execEvenly",
+      "inMemoryBlockOnConsumed",
+      "insuranceLimiter",
+    ],
+    ...["interval", "keyPrefix", "points", "requests", "storeClient", "tokensPerInterval", "ttl"],
   ],
   store: ["capabilities", "decide", "give", "inspect", "overflows", "reset", "settle", "size"],
   middleware: ["getKey", "limiter", "reset", "resetKey", "size"],
