@@ -29,7 +29,8 @@ export class IdleTimeout {
   readonly #server: TimedServer;
   /** The timeout that Bun starts at every request. */
   readonly #firstSeconds: number;
-  #keepAliveMs: number;
+  /** How long a connection is kept after a response, in ms; 0 means no limit. */
+  keepAliveMs: number;
   /** The last exempted request. */
   #exempt: Request | null = null;
 
@@ -41,16 +42,7 @@ export class IdleTimeout {
   constructor(server: TimedServer, keepAliveMs: number) {
     this.#server = server;
     this.#firstSeconds = bunSeconds(keepAliveMs);
-    this.#keepAliveMs = keepAliveMs;
-  }
-
-  /** How long a connection is kept after a response, in ms; 0 means no limit. */
-  get keepAliveMs(): number {
-    return this.#keepAliveMs;
-  }
-
-  set keepAliveMs(ms: number) {
-    this.#keepAliveMs = ms;
+    this.keepAliveMs = keepAliveMs;
   }
 
   /** Exempts a request whose response is pending or streamed. */
@@ -62,12 +54,12 @@ export class IdleTimeout {
   /** Ends a request's exemption. An aborted response leaves its connection useless. */
   end(request: Request, isBroken: boolean): void {
     this.#exempt = null;
-    this.#server.timeout(request, isBroken ? AT_ONCE : bunSeconds(this.#keepAliveMs));
+    this.#server.timeout(request, isBroken ? AT_ONCE : bunSeconds(this.keepAliveMs));
   }
 
   /** Records a request that got its response on the tick it arrived, unless it is exempt. */
   passed(request: Request): void {
-    const seconds = bunSeconds(this.#keepAliveMs);
+    const seconds = bunSeconds(this.keepAliveMs);
     if (seconds !== this.#firstSeconds && this.#exempt !== request) this.#server.timeout(request, seconds);
     this.#exempt = null;
   }
