@@ -1,5 +1,8 @@
+import type { Server } from "node:http";
+import type { Http2SecureServer, ServerHttp2Session } from "node:http2";
 import type { ServerCounts, ServerTimeouts } from "../platform/shared/platform.ts";
 import { SEND_TIMEOUT_MS } from "../platform/shared/slow_clients.ts";
+import { limitStreams } from "./stream_limit.ts";
 
 /** All of a server's limits. */
 export type NodeLimits = ServerTimeouts & ServerCounts;
@@ -27,21 +30,26 @@ const CHECKED_EVERY_MS = 30_000;
  * @param server Node's server, before it listens
  * @param given Options with the limits that the program has set
  * @param reading Holds `sendTimeout`
- * @param streams Holds `maxStreams`
+ * @param sessions The server's open HTTP/2 connections
  * @returns The server, as its limits
  */
 export function limitServer(
-  server: object,
+  server: Server | Http2SecureServer,
   given: Partial<NodeLimits>,
   reading: { timeoutMs: number },
-  streams: { most: number },
+  sessions: Iterable<ServerHttp2Session>,
 ): NodeLimits {
+  let maxStreams = 0;
   const shown = { configurable: true, enumerable: true };
   Object.defineProperties(server, {
     sendTimeout: { get: () => reading.timeoutMs, set: (ms) => reading.timeoutMs = ms, ...shown },
-    maxStreams: { get: () => streams.most, set: (count) => streams.most = count, ...shown },
+    maxStreams: {
+      get: () => maxStreams,
+      set: (count) => limitStreams(server, sessions, maxStreams = count),
+      ...shown,
+    },
   });
-  const present = server as NodeLimits & { connectionsCheckingInterval: number };
+  const present = server as unknown as NodeLimits & { connectionsCheckingInterval: number };
   for (const name of Object.keys(DEFAULTS) as (keyof NodeLimits)[]) present[name] = given[name] ?? DEFAULTS[name]!;
   const { headersTimeout, requestTimeout } = present;
   // as Node's constructor does; otherwise its check would confuse the two

@@ -25,7 +25,6 @@ import { closeWhenIdle } from "./idle_session.ts";
 import { nextTurn } from "./next_turn.ts";
 import { NodeCall } from "./node_call.ts";
 import { assertSharedPorts, limitServer, type NodeLimits } from "./node_limits.ts";
-import { StreamLimit } from "./stream_limit.ts";
 import { isForSocket, takeUpgrade } from "./take_upgrade.ts";
 import type { UpgradeCall } from "./upgrade_call.ts";
 
@@ -87,7 +86,7 @@ class NodeServer implements PlatformServer {
     const server = this.#server = cert !== undefined && key !== undefined
       ? createSecureServer({ allowHTTP1: true, cert, key }, listener as never)
       : createServer(listener);
-    this.limits = limitServer(server, options, this.#connections, new StreamLimit(server, this.#sessions));
+    this.limits = limitServer(server, options, this.#connections, this.#sessions);
     const upgrades = this.#upgrades;
     const connections = this.#connections;
     // one listener for all connections, because there may be many

@@ -127,6 +127,7 @@ const NO_CACHES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     "src/app/framework_app.ts": "#untouchedDefaults made #connections",
     "src/app/listen_options.ts": "hostname",
     "src/dispatch/host_server.ts": "ownFetches",
+    "src/node/node_limits.ts": "maxStreams",
     "src/util/case_sensitivity.ts": "isCaseSignificant",
     "src/dispatch/server_timing.ts": "timingsExist isSent",
     "src/matching/layer_call.ts": "replacedCall replacedErrorCall",
