@@ -140,7 +140,7 @@ function serve(handler: AppFetch, options: ListenOptions, app: Routed): Platform
   const silence = new IdleTimeout(server, keepAliveTimeout);
   silences.set(server, silence);
   const slow = new SlowClients(app[openStreamsKey], (timer) => (timer as { unref?(): void }).unref?.());
-  slow.timeoutMs = sendTimeout;
+  slow.sendTimeout = sendTimeout;
   const { promise: finished, resolve } = Promise.withResolvers<void>();
   return {
     limits: {
@@ -151,10 +151,10 @@ function serve(handler: AppFetch, options: ListenOptions, app: Routed): Platform
         silence.keepAliveMs = ms;
       },
       get sendTimeout() {
-        return slow.timeoutMs;
+        return slow.sendTimeout;
       },
       set sendTimeout(ms) {
-        slow.timeoutMs = ms;
+        slow.sendTimeout = ms;
       },
     },
     port: server.port,

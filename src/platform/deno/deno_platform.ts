@@ -213,21 +213,14 @@ function serve(handler: AppFetch, options: ListenOptions, app: Routed): Platform
   const left = Promise.withResolvers<void>();
   server.finished.then(left.resolve, left.reject);
   const slow = new SlowClients(app[openStreamsKey], Deno.unrefTimer);
-  slow.timeoutMs = sendTimeout;
+  slow.sendTimeout = sendTimeout;
   left.promise.finally(() => slow.stop()).catch(() => {});
   const afterResponses = (done: () => void): void => {
     const timer = setTimeout(done, pending.abort().size > 0 ? LEAVING_MS : 0);
     server.finished.finally(() => clearTimeout(timer)).catch(() => {});
   };
   return {
-    limits: {
-      get sendTimeout() {
-        return slow.timeoutMs;
-      },
-      set sendTimeout(ms) {
-        slow.timeoutMs = ms;
-      },
-    },
+    limits: slow,
     port: server.addr.port,
     hostname: server.addr.hostname,
     get listening() {

@@ -64,15 +64,15 @@ class Generation {
  * ends Deno's server. Open connections are kept.
  */
 export class LastingServer {
+  readonly #end = Promise.withResolvers<void>();
   /** Resolves once it is shut down or cut. Rejects if it cannot listen again. */
-  readonly finished: Promise<void>;
+  readonly finished: Promise<void> = this.#end.promise;
   readonly #bind: Bind;
   readonly #report: (error: Error) => void;
   readonly #unrefTimer: (timer: Timer) => void;
   #current: Generation | null;
   /** Servers that accept no more connections but may have open ones. */
   readonly #failed: Generation[] = [];
-  #end!: { readonly resolve: () => void; readonly reject: (error: Error) => void };
   #hasEnded = false;
   #isKeepingAlive = true;
   #timer: Timer | undefined;
@@ -97,7 +97,6 @@ export class LastingServer {
     this.#unrefTimer = unrefTimer;
     this.#current = new Generation(bind);
     this.addr = this.#current.server.addr;
-    this.finished = new Promise((resolve, reject) => this.#end = { resolve, reject });
     this.#watch(this.#current);
   }
 

@@ -83,11 +83,11 @@ export class SlowClients {
   }
 
   /** Milliseconds within which a client must read a piece, 0 for no limit. */
-  get timeoutMs(): number {
+  get sendTimeout(): number {
     return this.#timeoutMs;
   }
 
-  set timeoutMs(ms: number) {
+  set sendTimeout(ms: number) {
     this.#rest();
     this.#timeoutMs = ms;
     if (this.#streams.size > 0) this.#begin();
