@@ -2,7 +2,6 @@ import { loadPackage } from "../node/load_package.ts";
 import { nodeFiles } from "../node/node_files.ts";
 import { genericPlatform } from "../platform/shared/generic_platform.ts";
 import type { Platform } from "../platform/shared/platform.ts";
-import { bindingsOf } from "../platform/shared/bindings.ts";
 
 /** Lambda's Node runtimes: Node's files and packages, without a way to listen. */
 export const lambdaPlatform: Platform = {
@@ -11,9 +10,7 @@ export const lambdaPlatform: Platform = {
   // the response would wait for such handlers, so a handler that never ends would withhold it
   endsWithResponse: false,
   files: nodeFiles,
-  env: (name) => process.env[name],
   defaultEnv: () => "production",
-  environment: (...given) => bindingsOf(...given) ?? process.env,
   loadPackage,
   // the invocation fails with the error
   tellsOfBodies: () => true,

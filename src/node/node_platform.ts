@@ -4,7 +4,7 @@ import Module from "node:module";
 import { performance } from "node:perf_hooks";
 import zlib from "node:zlib";
 import { builtinInflater, type BuiltinZlib } from "../platform/shared/builtin_inflater.ts";
-import { genericPlatform, noWebSockets } from "../platform/shared/generic_platform.ts";
+import { genericPlatform, noWebSockets, terminalColours } from "../platform/shared/generic_platform.ts";
 import { type DiagnosticsChannel, handlerChannel } from "../platform/shared/handler_channel.ts";
 import type { Platform } from "../platform/shared/platform.ts";
 import { IncomingRequest } from "./incoming_request.ts";
@@ -14,7 +14,6 @@ import type { NodeInfo } from "./node_info.ts";
 import { nodeFiles } from "./node_files.ts";
 import { toNodeHandler } from "./node_handler.ts";
 import { serveOnNode } from "./node_server.ts";
-import { bindingsOf } from "../platform/shared/bindings.ts";
 
 // Monitoring agents such as OpenTelemetry's replace node:http methods once a CommonJS module requires it. Express does;
 // without this call, agents would see no requests in a program without such a module.
@@ -28,9 +27,7 @@ export const nodePlatform: Platform = {
   files: nodeFiles,
   keepsCoding: true,
   forgetsPeer: true,
-  env: (name) => process.env[name],
   defaultEnv: () => "development",
-  environment: (...given) => bindingsOf(...given) ?? process.env,
   header: IncomingRequest.header,
   headers: IncomingRequest.headers,
   visitHeaders: IncomingRequest.visitHeaders,
@@ -42,7 +39,7 @@ export const nodePlatform: Platform = {
   // the property does not exist over HTTP/2
   closesAfterResponse: (_request, info) => (info as Partial<NodeInfo> | undefined)?.res?.shouldKeepAlive === false,
   inflater: (coding) => builtinInflater(zlib as BuiltinZlib, coding),
-  colours: () => process.stdout.isTTY === true && !process.env["NO_COLOR"],
+  colours: terminalColours,
   loadPackage,
   nextTurn,
   idleMs: () => performance.eventLoopUtilization().idle,

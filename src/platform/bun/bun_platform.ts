@@ -2,11 +2,10 @@ import type { Peer } from "../../exchange/peer.ts";
 import { type BuiltinFiles, builtinFiles } from "../shared/builtin_files.ts";
 import { returnedBody } from "./bun_body.ts";
 import { passedOn } from "./bun_stream.ts";
-import { builtinModule } from "../shared/builtin_module.ts";
+import { builtinModule, nodeProcess } from "../shared/builtin_module.ts";
 import { bunSeconds, IdleTimeout } from "./idle_timeout.ts";
 import { BunSocket, bunSocketHandlers } from "./bun_socket.ts";
-import { genericPlatform, hasMethod, noWebSockets } from "../shared/generic_platform.ts";
-import { requirePackage } from "../shared/installed_package.ts";
+import { genericPlatform, hasMethod, noWebSockets, terminalColours } from "../shared/generic_platform.ts";
 import { type DiagnosticsChannel, handlerChannel } from "../shared/handler_channel.ts";
 import { listeningAt } from "../shared/listening_at.ts";
 import type {
@@ -23,7 +22,6 @@ import { SEND_TIMEOUT_MS, SlowClients } from "../shared/slow_clients.ts";
 import { PendingRequests } from "../../exchange/pending_requests.ts";
 import { upgradedResponse } from "../shared/upgraded_response.ts";
 import { openStreamsKey } from "../../exchange/app_like.ts";
-import { bindingsOf } from "../shared/bindings.ts";
 
 /** The part of Bun's server used here. */
 interface BunServer {
@@ -39,17 +37,8 @@ interface BunServer {
   unref(): void;
 }
 
-/** The parts of the globals `Bun` and `process` used here. */
-interface BunGlobals {
-  Bun: { serve(options: Record<string, unknown>): BunServer };
-  process: {
-    cwd(): string;
-    env: Record<string, string | undefined>;
-    stdout: { isTTY?: boolean };
-  };
-}
-
-const globals = globalThis as unknown as BunGlobals;
+/** The part of the global `Bun` used here. */
+declare const Bun: { serve(options: Record<string, unknown>): BunServer };
 
 const serverLimits: ServerLimits = {
   // Bun's default is ten seconds, after which it would cut a quiet event stream
@@ -72,7 +61,7 @@ export function bunPlatform(): Platform {
     typesBytes: true,
     keepsCoding: true,
     files: {
-      ...builtinFiles(() => builtinModule<BuiltinFiles>("node:fs")!, () => globals.process.cwd()),
+      ...builtinFiles(() => builtinModule<BuiltinFiles>("node:fs")!, () => nodeProcess()!.cwd()),
       // Bun sends a Content-Length only for bodies given as a whole, and players and progress bars need it
       wholeBytes: 1024 * 1024,
     },
@@ -84,11 +73,8 @@ export function bunPlatform(): Platform {
     handlerChannel: () => handlerChannel(builtinModule<DiagnosticsChannel>("node:diagnostics_channel")),
     closesAfterResponse: (request) => /^close$/i.test(request.headers.get("connection") ?? ""),
     awaits: (_request, info) => hasMethod<BunServer>(info, "requestIP"),
-    env: (name) => globals.process.env[name],
     defaultEnv: () => "development",
-    environment: (...given) => bindingsOf(...given) ?? globals.process.env,
-    loadPackage: requirePackage,
-    colours: () => globals.process.stdout.isTTY === true && !globals.process.env["NO_COLOR"],
+    colours: terminalColours,
     allowSilence: (request, info) => silences.get(info as object)?.allow(request),
     endSilence: (request, info, isBroken) => silences.get(info as object)?.end(request, isBroken),
     listenLimits: ["keepAliveTimeout", "sendTimeout"],
@@ -136,7 +122,7 @@ function serve(handler: AppFetch, options: ListenOptions, app: Routed): Platform
       return new Response("Internal Server Error", { status: 500 });
     },
   };
-  const server = listeningAt(hostname, port, () => globals.Bun.serve(served));
+  const server = listeningAt(hostname, port, () => Bun.serve(served));
   const silence = new IdleTimeout(server, keepAliveTimeout);
   silences.set(server, silence);
   const slow = new SlowClients(app[openStreamsKey], (timer) => (timer as { unref?(): void }).unref?.());

@@ -2,7 +2,7 @@ import { weakEntityTag } from "../../http/entity_tag.ts";
 import type { FileStat, FileSystem } from "../../exchange/file_system.ts";
 import { improperHost, isHost } from "../../http/host.ts";
 import { type BuiltinFiles, builtinFiles } from "../shared/builtin_files.ts";
-import { builtinModule } from "../shared/builtin_module.ts";
+import { builtinModule, nodeProcess } from "../shared/builtin_module.ts";
 import { type ServerSocket, WorkerSocket } from "./cloudflare_socket.ts";
 import { genericPlatform } from "../shared/generic_platform.ts";
 import type { Platform, Upgrade, UpgradeOptions } from "../shared/platform.ts";
@@ -11,12 +11,6 @@ import type { Platform, Upgrade, UpgradeOptions } from "../shared/platform.ts";
 interface WorkerFiles extends BuiltinFiles {
   readFileSync(path: string): Uint8Array;
   readFileSync(path: string, encoding: "utf8"): string;
-}
-
-/** The part of `process` used here; Workers have it with the `nodejs_compat` flag. */
-interface WorkerProcess {
-  cwd(): string;
-  readonly env?: Record<string, string | undefined>;
 }
 
 /** Folder for the modules deployed with a Worker. */
@@ -41,7 +35,6 @@ export function cloudflarePlatform(): Platform {
     get files() {
       return files === undefined ? files = workerFiles() : files;
     },
-    env: (name) => workerProcess()?.env?.[name],
     defaultEnv: () => "production",
     environment: (bindings) => (bindings ?? {}) as Record<string, unknown>,
     peerOf: (_info, request) => ({ address: request.headers.get("cf-connecting-ip") ?? undefined }),
@@ -95,14 +88,9 @@ export function upgradeResponse(client: ClientSocket, { protocol, headers = new 
   return new Response(null, init);
 }
 
-// undefined without the nodejs_compat flag
-function workerProcess(): WorkerProcess | undefined {
-  return (globalThis as { process?: WorkerProcess }).process;
-}
-
-// the text and data modules deployed with it; null without node:fs
+// the text and data modules deployed with it; null without node:fs, which needs the nodejs_compat flag
 function workerFiles(): FileSystem | null {
-  const process = workerProcess();
+  const process = nodeProcess();
   const fs = builtinModule<WorkerFiles>("node:fs");
   if (process === undefined || fs === undefined) return null;
   const files = builtinFiles(() => fs, () => process.cwd());

@@ -1,6 +1,18 @@
-/** The part of Node's `process` used here. */
-interface ProcessLike {
+/** The part of Node's `process` used here. Some edge platforms have nothing but `env`. */
+export interface ProcessLike {
+  readonly argv?: readonly string[];
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  readonly platform?: string;
+  readonly stdout?: { readonly isTTY?: boolean };
+  readonly versions?: Readonly<Record<string, string>>;
+  cwd(): string;
   getBuiltinModule?(name: string): unknown;
+  memoryUsage?(): { readonly heapUsed: number };
+}
+
+/** Node's `process`, if the runtime has one. Read on each use, because Deno creates it lazily, which takes time. */
+export function nodeProcess(): ProcessLike | undefined {
+  return (globalThis as { process?: ProcessLike }).process;
 }
 
 /** Node and Bun modules that are used if the runtime has them. */
@@ -24,5 +36,5 @@ export type BuiltinName =
  * @param name Its name
  */
 export function builtinModule<T>(name: BuiltinName): T | undefined {
-  return (globalThis as { process?: ProcessLike }).process?.getBuiltinModule?.(name) as T | undefined;
+  return nodeProcess()?.getBuiltinModule?.(name) as T | undefined;
 }

@@ -1,7 +1,7 @@
 import { HttpError } from "../../http/http_error.ts";
 import type { InflatedCoding, Inflater, NodeHttp } from "../../exchange/runtime_support.ts";
 import { builtinInflater, type BuiltinZlib } from "./builtin_inflater.ts";
-import { builtinModule } from "./builtin_module.ts";
+import { builtinModule, nodeProcess } from "./builtin_module.ts";
 import { nodeBytes } from "./node_bytes.ts";
 import { builtinEntityTag } from "./builtin_entity_tag.ts";
 import { requirePackage } from "./installed_package.ts";
@@ -17,7 +17,7 @@ export function genericPlatform(): Platform {
     callableApps: true,
     endsWithResponse: true,
     files: null,
-    separator: () => (globalThis as { process?: ProcessLike }).process?.platform === "win32" ? undefined : "/",
+    separator: () => nodeProcess()?.platform === "win32" ? undefined : "/",
     header: (request, name) => request.headers.get(name),
     // not an iterator: on Deno that sorts all headers again for each one
     visitHeaders: (request, visitor) => request.headers.forEach(visitor),
@@ -60,6 +60,11 @@ export function noWebSockets(message: string): HttpError {
   return new HttpError(501, message, { expose: true });
 }
 
+/** Whether output goes to a terminal with colors, on runtimes with Node's `process`. */
+export function terminalColours(): boolean {
+  return nodeProcess()?.stdout?.isTTY === true && !processVariables()["NO_COLOR"];
+}
+
 /**
  * Environment variables as an object that reads them on access, like `process.env`. They cannot be listed.
  *
@@ -100,25 +105,17 @@ export function hasMethod<T>(given: unknown, name: keyof T): given is T {
 
 // some edge platforms have process.env but nothing else from Node
 function processVariables(): Readonly<Record<string, string | undefined>> {
-  return (globalThis as { process?: ProcessLike }).process?.env ?? {};
+  return nodeProcess()?.env ?? {};
 }
 
 // without the entry for Node
 function isOnNode(): boolean {
-  return (globalThis as { process?: ProcessLike }).process?.versions?.node !== undefined;
+  return nodeProcess()?.versions?.["node"] !== undefined;
 }
 
 /** An object that can wait for background work. */
 interface Waiting {
   waitUntil(promise: Promise<unknown>): void;
-}
-
-/** The part of Node's `process` used here. */
-interface ProcessLike {
-  readonly env?: Readonly<Record<string, string | undefined>>;
-  memoryUsage?(): { readonly heapUsed: number };
-  readonly platform?: string;
-  readonly versions?: { readonly node?: string };
 }
 
 function inflater(coding: InflatedCoding): Inflater | undefined {
@@ -138,5 +135,5 @@ function nextTurn(run: () => void): void {
 
 // called on the object, because methods on Bun's process need it
 function heapBytes(): number | undefined {
-  return (globalThis as { process?: ProcessLike }).process?.memoryUsage?.().heapUsed;
+  return nodeProcess()?.memoryUsage?.().heapUsed;
 }

@@ -1,20 +1,14 @@
-import { builtinModule } from "./builtin_module.ts";
+import { builtinModule, nodeProcess } from "./builtin_module.ts";
 
 /** The part of `node:module` used here. */
 interface ModuleLoader {
   createRequire(from: string): ((name: string) => unknown) & { resolve(name: string): string };
 }
 
-/** The part of `node:fs` that resolves links. */
-interface LinkResolver {
+/** The part of `node:fs` used here. */
+interface FileLookup {
+  existsSync(path: string): boolean;
   realpathSync(path: string): string;
-}
-
-/** The part of Node's `process` used here. */
-interface ProcessLike {
-  readonly argv?: readonly string[];
-  readonly versions?: Readonly<Record<string, string>>;
-  cwd(): string;
 }
 
 /** Names of packages without a scope: not a path or URL, and no scheme from which runtimes download. */
@@ -29,11 +23,11 @@ const PACKAGE_NAME = /^[a-z0-9~-][\w.~-]*$/i;
  * @returns Path of its main file, `undefined` if there is no loader or no such package
  */
 export function findPackage(name: string): string | undefined {
-  const { process } = globalThis as { process?: ProcessLike };
+  const process = nodeProcess();
   if (!PACKAGE_NAME.test(name) || process === undefined || moduleLoader() === undefined) return undefined;
   const find = process.versions?.["bun"] === undefined ? requireResolve : installedResolve;
   // commands installed by npm are links to the program
-  const program = (): string => builtinModule<LinkResolver>("node:fs")!.realpathSync(process.argv![1]!);
+  const program = (): string => builtinModule<FileLookup>("node:fs")!.realpathSync(process.argv![1]!);
   for (const from of [program, () => `${process.cwd()}/package.json`]) {
     try {
       const path = find(from(), name);
@@ -73,14 +67,9 @@ function requireResolve(from: string, name: string): string {
   return moduleLoader()!.createRequire(from).resolve(name);
 }
 
-/** The part of `node:fs` that checks whether something exists. */
-interface Existing {
-  existsSync(path: string): boolean;
-}
-
 // without a `node_modules` folder, Bun would download the package while resolving its name
 function installedResolve(from: string, name: string): string {
-  const { existsSync } = builtinModule<Existing>("node:fs")!;
+  const { existsSync } = builtinModule<FileLookup>("node:fs")!;
   for (let folder = parentOf(from);; folder = parentOf(folder)) {
     if (existsSync(`${folder}/node_modules/${name}/package.json`)) {
       return requireResolve(`${folder}/package.json`, name);
