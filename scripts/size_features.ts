@@ -217,6 +217,7 @@ export const FEATURES: readonly Feature[] = [
       "src/websocket/",
       "src/routing/socket_route.ts",
       "src/platform/bun/bun_socket.ts",
+      "src/platform/shared/handled_socket.ts",
       "src/platform/cloudflare/cloudflare_socket.ts",
       "src/platform/shared/heartbeat.ts",
     ],

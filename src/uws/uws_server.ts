@@ -95,13 +95,14 @@ export class UwsServer implements PlatformServer, CallServer {
         this.#sockets.add(socket);
         socket.opened(ws);
       },
-      message: (ws, data, isBinary) => ws.getUserData().socket.received(data, isBinary),
+      // the engine reclaims the bytes after the call
+      message: (ws, data, isBinary) => ws.getUserData().socket.received(isBinary ? data.slice(0) : textOf(data)),
       ping: (ws) => ws.getUserData().socket.heard(),
       pong: (ws) => ws.getUserData().socket.heard(),
       drain: (ws) => ws.getUserData().socket.drained(),
       close: (ws, code, reason) => {
         const socket = ws.getUserData().socket;
-        socket.closed(code, reason, () => {
+        socket.closed(code, code === 1006 ? "" : textOf(reason), () => {
           this.#sockets.delete(socket);
           this.#endIfIdle();
         });
@@ -156,6 +157,11 @@ export class UwsServer implements PlatformServer, CallServer {
   unref(): never {
     throw new TypeError(`server.unref: ${this.advice}`);
   }
+}
+
+// a decoder would strip a byte order mark
+function textOf(bytes: ArrayBuffer): string {
+  return Buffer.from(bytes).toString();
 }
 
 // The engine does not report why it cannot listen, but Node does.
