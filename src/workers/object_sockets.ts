@@ -14,8 +14,8 @@ import { SocketRoutes } from "./socket_routes.ts";
 interface Known {
   readonly raw: ObjectSocket;
   readonly socket: WorkerSocket;
-  ws: WebSocketConnection | null;
-  attachment: Attachment | null;
+  readonly ws: WebSocketConnection;
+  attachment: Attachment;
 }
 
 /** One Durable Object's connections; they outlive it while it hibernates. */
@@ -25,8 +25,8 @@ export class ObjectSockets {
   readonly #app: FrameworkApp;
   readonly #headers: readonly string[] | undefined;
   readonly #routes: SocketRoutes;
-  readonly #known = new WeakMap<ObjectSocket, Known>();
-  readonly #knownAs = new WeakMap<object, Known>();
+  /** By socket, and by connection. */
+  readonly #known = new WeakMap<ObjectSocket | WebSocketConnection, Known>();
 
   /**
    * @param state The object's state
@@ -48,7 +48,7 @@ export class ObjectSockets {
       const attachment = attached(raw);
       if (attachment !== null) this.#resume(raw, attachment);
     }
-    this.#app[connectionsKey].changed = (ws) => this.#keep(this.#knownAs.get(ws));
+    this.#app[connectionsKey].changed = (ws) => this.#keep(this.#known.get(ws as WebSocketConnection));
   }
 
   #resume(raw: ObjectSocket, attachment: Attachment): void {
@@ -60,45 +60,43 @@ export class ObjectSockets {
       // 1012: the service restarts, reconnect
       return raw.close(1012, "The route was removed");
     }
-    const known: Known = { raw, socket: new WorkerSocket(raw), ws: null, attachment };
+    const socket = new WorkerSocket(raw);
     const { owner, handlers } = route;
     const request = new Request(url, { headers: headers as [string, string][] });
     const req = owner[resumeKey]({ request, info: this.#env, context: this.#state, mount, params });
     const ws = serveConnection({
-      socket: known.socket as unknown as WebSocket,
+      socket: socket as unknown as WebSocket,
       protocol,
       data: { ...own, routePath: path, params, req },
       handlers,
       connections: owner[connectionsKey],
       app: owner,
       resumed: true,
-      handled: () => this.#keep(known),
+      handled: () => this.#keep(this.#known.get(raw)),
     });
     for (const topic of topics) this.#app[connectionsKey].subscribe(topic, ws);
-    this.#remember(known, ws);
+    this.#remember({ raw, socket, ws, attachment });
   }
 
-  #remember(known: Known, ws: WebSocketConnection): void {
-    known.ws = ws;
-    this.#known.set(known.raw, known);
-    this.#knownAs.set(ws, known);
+  #remember(known: Known): void {
+    this.#known.set(known.raw, known).set(known.ws, known);
   }
 
   /** Accepts a connection. */
   upgrade(options: UpgradeOptions): Upgrade {
     const { client, server } = socketPair();
     const raw = server as ObjectSocket;
-    const known: Known = { raw, socket: new WorkerSocket(raw), ws: null, attachment: null };
+    const socket = new WorkerSocket(raw);
     const keep: Upgrade["keep"] = (connection, handlers) => {
-      if (known.ws !== null) return this.#keep(known);
+      if (this.#known.has(raw)) return this.#keep(this.#known.get(raw));
       const ws = connection as WebSocketConnection;
-      known.attachment = this.#begin(ws, handlers);
-      this.#remember(known, ws);
+      const known = { raw, socket, ws, attachment: this.#begin(ws, handlers) };
+      this.#remember(known);
       this.#keep(known);
       this.#state.acceptWebSocket(raw);
-      queueMicrotask(() => this.#state.waitUntil(Promise.resolve(known.socket.opened())));
+      queueMicrotask(() => this.#state.waitUntil(Promise.resolve(socket.opened())));
     };
-    return { socket: known.socket as unknown as WebSocket, response: upgradeResponse(client, options), keep };
+    return { socket: socket as unknown as WebSocket, response: upgradeResponse(client, options), keep };
   }
 
   #begin({ data, protocol }: WebSocketConnection, handlers: object): Attachment {
@@ -120,7 +118,7 @@ export class ObjectSockets {
 
   #keep(known: Known | undefined): void {
     // a closing connection is never woken
-    if (!known?.ws || !known.attachment || known.ws.readyState > 1) return;
+    if (known === undefined || known.ws.readyState > 1) return;
     const { raw, ws, attachment } = known;
     const { routePath: _path, params, req: _req, ...own } = ws.data;
     known.attachment = attach(raw, { ...attachment, params, own, topics: this.#app[connectionsKey].topicsOf(ws) });

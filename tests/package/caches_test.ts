@@ -74,7 +74,7 @@ const NO_CACHES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     "src/redis/redis_broker.ts": "#wanted #held #changing #stopListening",
     "src/request/body/body_wait.ts": "patiences waits",
     "src/uws/uws_server.ts": "#open #sockets",
-    "src/workers/object_sockets.ts": "#known #knownAs",
+    "src/workers/object_sockets.ts": "#known",
     "middleware/src/log/log.ts": "#pending #heard #app failure log",
     "middleware/src/sse/sse.ts": "#waiting #room #closed",
     "middleware/src/sse/streams_of_app.ts": "open",
