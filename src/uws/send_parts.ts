@@ -47,17 +47,15 @@ function sendHead(call: UwsCall, head: Head): void {
 }
 
 function sendWhole(call: UwsCall, head: Head, body: string | Uint8Array): void {
-  if (body.length > COPIED && !head.isLast) return sendLarge(call, head, asBytes(body));
+  if (body.length > COPIED && !head.isLast) {
+    return sendLarge(call, head, typeof body === "string" ? Buffer.from(body) : body);
+  }
   call.cork((res) => {
     head.write(res);
     call.unpause();
     res.end(body, head.isLast);
   });
   call.complete();
-}
-
-function asBytes(body: string | Uint8Array): Uint8Array {
-  return typeof body === "string" ? Buffer.from(body) : body;
 }
 
 // keeps no copy of data that the client has not read yet

@@ -90,14 +90,6 @@ export class UwsCall implements HostServer, Upgrader, RequestOwner, Flow, UwsInf
     return this.standIn[webRequestKey];
   }
 
-  get isEncrypted(): boolean {
-    return this.server.isEncrypted;
-  }
-
-  get port(): number {
-    return this.server.port;
-  }
-
   /**
    * Passes the request to an application.
    *

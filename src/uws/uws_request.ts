@@ -13,10 +13,8 @@ type Read = Pick<Request, "arrayBuffer" | "body" | "bodyUsed" | "headers" | "met
 
 /** The parts of its connection that a request uses. */
 export interface RequestOwner {
-  /** Whether the connection is encrypted. */
-  readonly isEncrypted: boolean;
-  /** The server's port, for the URLs of requests without a host. */
-  readonly port: number;
+  /** The server: whether it uses TLS, and its port, for the URLs of requests without a host. */
+  readonly server: { readonly isEncrypted: boolean; readonly port: number };
   /** Whether the client disconnected. */
   readonly isGone: boolean;
   /** The body as it arrives, `null` once it can no longer be read. */
@@ -117,7 +115,7 @@ export class UwsRequest implements Read {
 
   /** Scheme and host; empty if the client's `Host` is invalid, so the application refuses the request. */
   #origin(): string {
-    const { isEncrypted, port } = this.#owner;
+    const { isEncrypted, port } = this.#owner.server;
     const host = this.#host ?? "";
     if (host === last.host && isEncrypted === last.isEncrypted && host !== "") return last.origin;
     if (host !== "" && !isHost(host)) return "";
