@@ -13,7 +13,7 @@ import { nextTurn } from "./next_turn.ts";
 import type { NodeInfo } from "./node_info.ts";
 import { nodeFiles } from "./node_files.ts";
 import { toNodeHandler } from "./node_handler.ts";
-import { serveOnNode } from "./node_server.ts";
+import { NodeServer } from "./node_server.ts";
 
 // Monitoring agents such as OpenTelemetry's replace node:http methods once a CommonJS module requires it. Express does;
 // without this call, agents would see no requests in a program without such a module.
@@ -43,7 +43,7 @@ export const nodePlatform: Platform = {
   loadPackage,
   nextTurn,
   idleMs: () => performance.eventLoopUtilization().idle,
-  serve: serveOnNode,
+  serve: (...given) => new NodeServer(...given),
   handleNodeRequest: (app, req, res, next) => toNodeHandler(app)(req as IncomingMessage, res as ServerResponse, next),
   upgrade: refuseUpgrade,
 };

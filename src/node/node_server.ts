@@ -28,18 +28,6 @@ import { assertSharedPorts, limitServer, type NodeLimits } from "./node_limits.t
 import { isForSocket, takeUpgrade } from "./take_upgrade.ts";
 import type { UpgradeCall } from "./upgrade_call.ts";
 
-/**
- * Listens with `node:http` or, given a certificate, with `node:http2`, which also speaks HTTP/1.1.
- *
- * @param handler Handles requests
- * @param options Where to listen
- * @param app Application with the WebSocket routes; upgrades that match none are left to other listeners
- * @returns The server; whether Node can listen is known asynchronously
- */
-export function serveOnNode(handler: AppFetch, options: ListenOptions, app: Routed): PlatformServer {
-  return new NodeServer(handler, options, app);
-}
-
 /** ms allowed for sending the last responses before connections are cut. */
 const LEAVING_MS = 100;
 
@@ -54,7 +42,8 @@ class OpenResponse implements Linked<OpenResponse> {
   }
 }
 
-class NodeServer implements PlatformServer {
+/** Listens with `node:http` or, given a certificate, with `node:http2`, which also speaks HTTP/1.1. */
+export class NodeServer implements PlatformServer {
   readonly ready: Promise<void>;
   readonly finished: Promise<void>;
   readonly limits: NodeLimits;
@@ -70,6 +59,13 @@ class NodeServer implements PlatformServer {
   readonly #last = new WeakMap<object, ServerResponse>();
   #closing = false;
 
+  /**
+   * Listens; whether Node can is known asynchronously.
+   *
+   * @param handler Handles requests
+   * @param options Where to listen
+   * @param app Application with the WebSocket routes; upgrades that match none are left to other listeners
+   */
   constructor(handler: AppFetch, options: ListenOptions, app: Routed) {
     const { port = 0, hostname = "", cert, key, reusePort = false } = options;
     if (reusePort) assertSharedPorts(process.versions.node);

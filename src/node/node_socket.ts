@@ -1,6 +1,7 @@
 import type { Duplex } from "node:stream";
 import { asyncScope } from "../platform/shared/async_scope.ts";
 import { Heartbeat, type Pulse } from "../platform/shared/heartbeat.ts";
+import { bytesOf } from "../websocket/socket_data.ts";
 
 /** The part of a ws connection used here. */
 export interface WsSocket {
@@ -154,8 +155,7 @@ export class NodeSocket implements Pulse {
   /** Sends a message. Bytes are copied, as on other runtimes, because ws would read them later. */
   send(data: string | ArrayBuffer | ArrayBufferView<ArrayBuffer>): void {
     if (typeof data === "string") this.#ws.send(data);
-    else if (data instanceof ArrayBuffer) this.#ws.send(new Uint8Array(data.slice(0)));
-    else this.#ws.send(new Uint8Array(data.buffer, data.byteOffset, data.byteLength).slice());
+    else this.#ws.send(bytesOf(data).slice());
   }
 
   close(code = 1000, reason = ""): void {
