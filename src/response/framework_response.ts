@@ -910,7 +910,7 @@ function adviceOnStatus(body: number): string[] {
 
 function sign(res: AnyResponse, text: string): string {
   const { secret } = given(res.req, "res.cookie", "res.req");
-  if (!secret) throw new Error('npm cookieParser("secret") required for signed cookies');
+  if (!secret) throw new Error('npm\'s cookieParser("secret") required for signed cookies');
   return "s:" + signCookie(text, secret);
 }
 

@@ -34,7 +34,7 @@ export type CallOptions = Omit<RequestInit, "body" | "headers" | "method">;
  * const call: CallOf<GetRoutes["/notes/:id"]> = { params: { id: "7" } };
  * ```
  */
-export type CallOf<Route> = [Route] extends [{ call: infer Call }] ? Call : never;
+export type CallOf<Route> = [Route] extends [{ call: infer Argument }] ? Argument : never;
 
 /** A call as seen by the runtime; the generated types define which parts a route accepts. */
 export interface Call extends CallOptions {
