@@ -177,7 +177,7 @@ export declare namespace createApp {
 }
 
 function withStatics(): CreateApp {
-  return Object.assign(
+  const made = Object.assign(
     function createApp<L extends Record<string, Any> = Record<string, Any>>(): FrameworkApp<L> {
       return new FrameworkApp<L>();
     },
@@ -194,6 +194,24 @@ function withStatics(): CreateApp {
       response,
     },
   );
+  // functions that programs look for here; some were Express's own before version 4
+  const elsewhere = {
+    compression: "@sluice/middleware/compress",
+    cookieParser: "npm's cookie-parser",
+    cors: "npm's cors",
+    helmet: "npm's helmet",
+    session: "@sluice/middleware/session",
+    validate: "@sluice/openapi",
+  };
+  for (const [name, module] of Object.entries(elsewhere)) {
+    Object.defineProperty(made, name, {
+      get() {
+        throw new TypeError(`sluice.${name}: import it from ${module}`);
+      },
+      configurable: true,
+    });
+  }
+  return made;
 }
 
 function prototypeOf<T>(made: { readonly prototype: T }): T {

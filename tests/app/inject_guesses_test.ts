@@ -76,5 +76,5 @@ Deno.test("signed cookies without a secret name the package that has it", async 
   app.use((error: Given, _req: Given, res: Given, _next: Given) => res.send(error.message));
   const message = await (await app.inject("/")).text();
   assertMatch(message, /secret\S+ required for signed cookies/);
-  assertMatch(message, /^npm cookieParser/);
+  assertMatch(message, /^npm's cookieParser/);
 });

@@ -1,0 +1,26 @@
+import { assertEquals, assertThrows } from "@std/assert";
+import sluice from "@sluice/sluice";
+
+// deno-lint-ignore no-explicit-any -- what plain JavaScript may call
+const guessed = sluice as any;
+
+const PACKAGES = {
+  cookieParser: "sluice.cookieParser: import it from npm's cookie-parser",
+  session: "sluice.session: import it from @sluice/middleware/session",
+  compression: "sluice.compression: import it from @sluice/middleware/compress",
+  cors: "sluice.cors: import it from npm's cors",
+  helmet: "sluice.helmet: import it from npm's helmet",
+  validate: "sluice.validate: import it from @sluice/openapi",
+};
+
+Deno.test("functions of other packages, called on the default export, say where to import them from", () => {
+  for (const [name, message] of Object.entries(PACKAGES)) {
+    assertThrows(() => guessed[name](), TypeError, message);
+  }
+});
+
+Deno.test("these names are in no list of the default export's properties, and a program may define them", () => {
+  assertEquals(Object.keys(PACKAGES).filter((name) => Object.keys(sluice).includes(name)), []);
+  const own = Object.create(sluice, { session: { value: "mine" } });
+  assertEquals(own.session, "mine");
+});
