@@ -26,6 +26,7 @@ export {
   type DurableObjectResponse,
   type DurableObjectStubLike,
 } from "./durable_object.ts";
+export { refuseMembers } from "./refuse_members.ts";
 export { RequestsInProgress } from "../limiting/requests_in_progress.ts";
 export { HttpError, type HttpErrorOptions } from "../src/http/http_error.ts";
 export { rankEncodings } from "../src/http/negotiation.ts";

@@ -551,3 +551,50 @@ Deno.test("req.log writes lines with the request's id and redaction, and leaves 
   other.use(log({ stream: () => {} })).get("/", (req, res) => res.json(req.log === theirs));
   assertEquals(await (await other.inject("/")).json(), true);
 });
+
+Deno.test("fields may follow the message, as in console and winston, and nothing of a line is lost", () => {
+  const all: LogRecord[] = [];
+  const logger = log({ stream: (_line: string, record: LogRecord) => all.push(record) });
+  logger.warn("almost sold out", { book: 7, token: "a" });
+  logger.warn({ book: 7, token: "a" }, "almost sold out");
+  logger.error("not reserved:", new Error("sold out"));
+  logger.error("not reserved:", { err: new Error("sold out") });
+  const given = logger.info as (...given: unknown[]) => void;
+  given("took", 5, "ms", { book: 7 }, undefined);
+  given("failed", { message: "late" });
+  given(new Error("one"), new Error("other"));
+  given(JSON.parse('{"__proto__":{"error":"a"}}'), "a form");
+  const shown = all.map(({ time: _time, error, ...record }) => ({ ...record, ...error && { error: error.message } }));
+  const soldOut = { level: "warn", message: "almost sold out", book: 7, token: "[redacted]" };
+  const failed = { level: "error", message: "not reserved:", error: "sold out" };
+  assertEquals(JSON.parse(JSON.stringify(shown.slice(0, 7))), [
+    soldOut,
+    soldOut,
+    failed,
+    failed,
+    { level: "info", message: "took 5 ms", book: 7 },
+    { level: "info", message: "failed late" },
+    { level: "info", message: "Error: other", error: "one" },
+  ]);
+  assertEquals(shown[7]!.message, "a form");
+});
+
+Deno.test("pino's messageKey says what to write, and works there", () => {
+  assertThrows(
+    () => log({ messageKey: "msg" } as LogOptions),
+    TypeError,
+    'there is no option messageKey; the key is "message"; to rename it, use stream: pino({ messageKey })',
+  );
+  const lines: string[] = [];
+  log({ stream: pino({ messageKey: "said" }, { write: (line: string) => lines.push(line) }) }).info("hello", { a: 1 });
+  const { said, a } = JSON.parse(lines[0]!);
+  assertEquals([said, a], ["hello", 1]);
+});
+
+Deno.test("members of pino's loggers say what to write", async () => {
+  const { app } = logged();
+  app.get("/", (req, res) => res.send(assertThrows(() => req.log.debug("a"), TypeError).message));
+  assertEquals(await (await app.inject("/")).text(), "there is no req.log.debug; write .info(message, fields)");
+  // deno-lint-ignore no-explicit-any -- what plain JavaScript may write
+  assertThrows(() => (log() as any).child({ book: 7 }), TypeError, "there is no log().child; pass the fields with");
+});

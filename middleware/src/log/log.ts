@@ -6,6 +6,7 @@ import {
   describe,
   isThenable,
   type OptionNames,
+  refuseMembers,
   refuseOption,
   takeFormer,
   withDetails,
@@ -71,11 +72,23 @@ export interface LoggedLoad {
   readonly figures: { readonly refused: Readonly<Record<string, number>> };
 }
 
-/** Writes a line. */
+/**
+ * Writes a line.
+ *
+ * @example In the order of console and winston, or of pino
+ * ```ts
+ * import { log } from "@sluice/middleware/log";
+ *
+ * const logger = log();
+ * logger.warn("almost sold out", { book: 7 });
+ * logger.warn({ book: 7 }, "almost sold out"); // the same line
+ * logger.error("not reserved:", new Error("sold out"));
+ * ```
+ */
 export interface WriteLine {
-  /** Writes a message. */
-  (message: string): void;
-  /** Writes fields or an error, with an optional message; the error may also be the field `error` or `err`. */
+  /** Writes a message, with optional fields or an error; the error may also be the field `error` or `err`. */
+  (message: string, fields?: object): void;
+  /** Writes fields or an error, with an optional message. */
   (fields: object, message?: string): void;
 }
 
@@ -117,18 +130,53 @@ export interface RequestLog {
   readonly error: WriteLine;
 }
 
-/** Options from pino-http, morgan and express-winston. */
+const FIELDS = "use fields: (req, res) => ({ … })";
+
+/** Options from pino-http, pino, morgan and express-winston. */
 const INSTEAD = {
   logger: "use stream, which accepts loggers such as pino()",
   transports: "use stream, which accepts loggers such as winston's",
   destination: "use stream",
-  serializers: "use fields: (req, res) => ({ … })",
-  customProps: "use fields: (req, res) => ({ … })",
+  serializers: FIELDS,
+  customProps: FIELDS,
   customLogLevel: "the level follows from the status",
   genReqId: "use app.use(requestId({ generator }))",
   autoLogging: "use sample, or mount it at a path",
   skip: "use sample, or mount it at a path",
   immediate: "a request is logged when it ends",
+  // pino's own
+  messageKey: 'the key is "message"; to rename it, use stream: pino({ messageKey })',
+  errorKey: 'the key is "error"; to rename it, use stream: (line, { error, ...record }) => …',
+  nestedKey: "fields are beside the message; to nest them, use stream: pino({ nestedKey })",
+  timestamp: "time is in ISO 8601; for another format, use stream: pino({ timestamp })",
+  formatters: "use stream: pino({ formatters })",
+  customLevels: "levels are info, warn and error",
+  transport: "use stream: pino({ transport })",
+  browser: "use stream: pino({ browser })",
+  base: FIELDS,
+  name: FIELDS,
+  mixin: FIELDS,
+  enabled: "use level; without logs, leave out the middleware",
+  safe: "cycles are always safe",
+};
+
+const WITH_FIELDS = "pass the fields with each line: write .info({ book: 7 }, message)";
+const LEVEL = 'the levels are info, warn and error, and the option level sets the minimum: log({ level: "warn" })';
+
+/** Members of pino's loggers. */
+const NO_MEMBERS = {
+  trace: "write .info(message, fields)",
+  debug: "write .info(message, fields)",
+  fatal: "write .error(message, fields)",
+  silent: "leave out the line",
+  child: WITH_FIELDS,
+  bindings: WITH_FIELDS,
+  setBindings: WITH_FIELDS,
+  level: LEVEL,
+  levels: LEVEL,
+  levelVal: LEVEL,
+  isLevelEnabled: LEVEL,
+  flush: "lines go to the stream at once",
 };
 
 const NAMES: OptionNames<LogOptions> = {
@@ -189,8 +237,9 @@ export function log(options: LogOptions = {}): RequestLog {
   }
   const own = Object.fromEntries(LEVELS.map((level): [LogLevel, WriteLine] => [
     level,
-    (first: unknown, message?: string) => logging.say(level, first, message),
+    (...given: unknown[]) => logging.say(level, given),
   ])) as Record<LogLevel, WriteLine>;
+  refuseMembers(log, "log()", NO_MEMBERS);
   return withDetails(Object.assign(log, { errors: logErrors, ...own }), { name: "log" });
 }
 
@@ -204,18 +253,20 @@ class RequestLines {
     this.#req = req;
   }
 
-  info(first: unknown, message?: string): void {
-    this.#logging.say("info", first, message, this.#req);
+  info(...given: unknown[]): void {
+    this.#logging.say("info", given, this.#req);
   }
 
-  warn(first: unknown, message?: string): void {
-    this.#logging.say("warn", first, message, this.#req);
+  warn(...given: unknown[]): void {
+    this.#logging.say("warn", given, this.#req);
   }
 
-  error(first: unknown, message?: string): void {
-    this.#logging.say("error", first, message, this.#req);
+  error(...given: unknown[]): void {
+    this.#logging.say("error", given, this.#req);
   }
 }
+
+refuseMembers(RequestLines.prototype, "req.log", NO_MEMBERS);
 
 /** The options, with defaults for the ones read on every request. */
 interface Checked extends LogOptions {
@@ -286,22 +337,22 @@ class Logging {
   }
 
   /** Writes one of the program's own lines. Like other loggers, it accepts anything and never throws. */
-  say(level: LogLevel, first: unknown, message: string | undefined, req = currentRequest()): void {
+  say(level: LogLevel, given: readonly unknown[], req = currentRequest()): void {
     if (LEVELS.indexOf(level) < this.#options.least) return;
     try {
       const { redaction } = this.#options;
-      const isText = typeof first !== "object" || first === null;
-      const { err, error = err, ...fields } =
-        (isText ? {} : first instanceof Error ? { error: first } : first) as Fields;
-      const said = isText ? String(first) : message;
+      const { texts, fields: { err, error = err, ...own } } = sorted(given);
+      const { message, ...fields } = redaction.fields(own);
+      // one line has both messages
+      if (message !== undefined) texts.push(typeof message === "string" ? message : JSON.stringify(message));
       const { id, traceId } = (req ?? {}) as { id?: string | number; traceId?: string };
       this.#put(req?.app ?? this.#app, {
         time: new Date().toISOString(),
         level,
         id: typeof id === "number" ? id : redaction.text("id", id),
         traceId: redaction.text("traceId", traceId),
-        message: said && redaction.message(said),
-        ...redaction.fields(fields),
+        message: texts.length === 0 ? undefined : redaction.message(texts.join(" ")),
+        ...fields,
         ...error !== undefined && { error: loggedError(error, redaction, true) },
       });
     } catch (error) {
@@ -426,6 +477,19 @@ class Logging {
       complain(error);
     }
   }
+}
+
+/** Sorts what a program gives in any order: strings and fields. */
+function sorted(given: readonly unknown[]): { texts: string[]; fields: Fields } {
+  const texts: string[] = [];
+  let fields: Fields = {};
+  given.forEach((one, at) => {
+    if (one instanceof Error && fields["error"] === undefined) fields = { ...fields, error: one };
+    else if (typeof one === "object" && one !== null && !(one instanceof Error)) fields = { ...fields, ...one };
+    // the message is optional
+    else if (one !== undefined || at === 0) texts.push(String(one));
+  });
+  return { texts, fields };
 }
 
 // not reported like other errors, because that would be logged again
