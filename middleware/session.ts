@@ -33,5 +33,6 @@ export {
 } from "./src/session/session.ts";
 export { MemorySessionStore, type MemorySessionStoreOptions } from "./src/session/memory_session_store.ts";
 export type { Callback, SessionMethods } from "./src/session/request_session.ts";
+export type { SessionCookie } from "./src/session/session_cookie.ts";
 export type { SessionStore, SetSessionOptions } from "./src/session/session_store.ts";
 export type { CookieAttributes } from "./src/cookies/kept_cookie.ts";

@@ -1,5 +1,11 @@
-import sluice, { type FrameworkApp, type Request } from "@sluice/sluice";
-import { type Flash, MemorySessionStore, session, type SessionOptions } from "@sluice/middleware/session";
+import sluice, { type FrameworkApp, type Request, type Response } from "@sluice/sluice";
+import {
+  type Flash,
+  MemorySessionStore,
+  session,
+  type SessionExtras,
+  type SessionOptions,
+} from "@sluice/middleware/session";
 import { assert, assertEquals, assertMatch, assertNotEquals, assertThrows } from "@std/assert";
 import { SealedSessions } from "../src/session/sealed_sessions.ts";
 import { CookieClient } from "./support/cookie_client.ts";
@@ -546,4 +552,137 @@ Deno.test("in development, ending a sealed session warns once that copies of the
       "or RedisSessionStore for several processes",
     ]);
   }
+});
+
+/** A login with "remember me" as in express-session, and the lifetime that each response shows. */
+function rememberingApp(options: Partial<SessionOptions> = {}): FrameworkApp {
+  const app = sessionApp({ secret: SECRET, ...options });
+  app.get("/login", async (req, res) => {
+    await req.session.regenerate();
+    req.session.user = "ada";
+    if (req.query["days"]) req.session.cookie.maxAge = Number(req.query["days"]) * 24 * HOUR_MS;
+    else req.session.cookie.expires = false;
+    res.json(req.session.cookie);
+  });
+  app.get("/until", (req, res) => {
+    req.session.cookie.expires = new Date(Number(req.query["time"]));
+    res.json(req.session.cookie.maxAge);
+  });
+  app.get("/cookie", (req, res) => res.json(req.session.cookie));
+  return app;
+}
+
+for (const store of [undefined, new MemorySessionStore()]) {
+  const kind = store === undefined ? "in its cookie" : "in a store";
+  Deno.test(`"remember me": cookie.maxAge is the lifetime of one session ${kind}, and of its later changes`, async () => {
+    const clock = new StillClock();
+    const own = store && new MemorySessionStore({ clock: clock.read });
+    const app = rememberingApp({ ...own && { store: own }, clock: clock.read });
+    const client = new CookieClient(app);
+    const expires = new Date(clock.time + 20 * 24 * HOUR_MS).toISOString();
+    assertEquals(await client.json("/login?days=20"), { originalMaxAge: 20 * 24 * HOUR_MS, expires });
+    assertMatch(client.setCookies[0]!, /; Max-Age=1728000;/);
+    clock.time += 19 * 24 * HOUR_MS;
+    assertEquals(await client.json("/read"), { user: "ada" });
+    // 11 of the 30 days that a session may last
+    await client.text("/set?key=a&value=1");
+    assertMatch(client.setCookies[0]!, /; Max-Age=950400;/);
+    clock.time += 11 * 24 * HOUR_MS;
+    assertEquals(await client.json("/read"), {});
+  });
+}
+
+Deno.test("cookie.expires = false lets one session's cookie end with the browser", async () => {
+  const client = new CookieClient(rememberingApp());
+  assertEquals(await client.json("/login"), { originalMaxAge: null, expires: null });
+  assert(!/Max-Age|Expires/.test(client.setCookies[0]!), client.setCookies[0]);
+  await client.text("/set?key=a&value=1");
+  assert(!/Max-Age|Expires/.test(client.setCookies[0]!), client.setCookies[0]);
+});
+
+Deno.test("cookie.expires may be a date, and regenerate() forgets what the session before it had", async () => {
+  const clock = new StillClock();
+  const client = new CookieClient(rememberingApp({ clock: clock.read }));
+  await client.text("/set?key=a&value=1");
+  assertEquals(await client.json(`/until?time=${clock.time + HOUR_MS}`), HOUR_MS);
+  assertMatch(client.setCookies[0]!, /; Max-Age=3600;/);
+  await client.text("/regenerate?user=ada");
+  assertMatch(client.setCookies[0]!, /; Max-Age=86400;/);
+});
+
+Deno.test("a lifetime alone begins no session", async () => {
+  const client = new CookieClient(rememberingApp());
+  await client.text(`/until?time=${Date.now() + HOUR_MS}`);
+  assertEquals(client.setCookies, []);
+});
+
+Deno.test("a cookie's lifetime that cannot be is an error, and so are attributes that all sessions share", async () => {
+  const app = sessionApp();
+  app.get("/errors", (req, res) => {
+    const { cookie } = req.session;
+    for (const ms of [0, -1, NaN, Infinity, 31 * 24 * HOUR_MS, "3600000"]) {
+      assertThrows(
+        () => cookie.maxAge = ms as number,
+        RangeError,
+        "must be from 1 to 2592000000 (absoluteTtlMs)",
+      );
+    }
+    assertThrows(() => cookie.expires = new Date("never"), RangeError, "not NaN");
+    // deno-lint-ignore no-explicit-any -- what plain JavaScript may write
+    const any = cookie as any;
+    const advice = "there is no req.session.cookie.secure; write session({ cookie: { … } }), for all sessions";
+    assertThrows(() => any.secure = true, TypeError, advice);
+    assertThrows(() => any.secure, TypeError, advice);
+    assertThrows(() => any.maxage = 1, TypeError, "maxage");
+    res.send("checked");
+  });
+  assertEquals(await (await app.inject("/errors")).text(), "checked");
+});
+
+Deno.test("req.sessionID is the session's id, as in express-session", async () => {
+  const app = sessionApp();
+  app.get("/same", (req, res) => res.json((req as unknown as SessionExtras).sessionID === req.session.id));
+  assertEquals(await new CookieClient(app).json("/same"), true);
+});
+
+Deno.test("reload() reads the session from the store again, in place of unsaved changes", async () => {
+  const app = sessionApp({ store: new MemorySessionStore() });
+  const client = new CookieClient(app);
+  app.get("/reload", async (req, res) => {
+    const { session } = req as unknown as SessionExtras;
+    session.own = "unsaved";
+    if (req.query["by"]) await client.text(String(req.query["by"]));
+    session.reload((error) => res.json(error?.message ?? req.session));
+  });
+  await client.text("/set?key=a&value=1");
+  assertEquals(await client.json("/reload?by=/set?key=b%26value=2"), { a: "1", b: "2" });
+  assertEquals(client.setCookies.length, 0);
+  assertEquals(await client.copy().json("/reload?by=/destroy"), "req.session.reload(): the session has ended");
+  assertEquals(await new CookieClient(app).json("/reload"), "req.session.reload(): the session has ended");
+});
+
+Deno.test("reload() of a session in its cookie says that it needs a store", async () => {
+  const app = sessionApp();
+  app.get("/reload", (req, res) => req.session.reload((error: Error) => res.send(error.message)));
+  assertEquals(await (await app.inject("/reload")).text(), "req.session.reload() needs option store");
+});
+
+Deno.test("callbacks of the methods have express-session's types", () => {
+  type Methods = SessionExtras["session"];
+  const typed = ({ session }: { session: Methods }, next: (error?: unknown) => void): void => {
+    void session.regenerate((error) => error ? next(error) : session.save((error: Error | null) => next(error)));
+    void session.destroy((error) => console.error(error.message));
+  };
+  assertEquals(typeof typed, "function");
+});
+
+Deno.test("other members of express-session say what to write", async () => {
+  const app = sessionApp();
+  app.get("/reset", (req, res) => req.session.resetMaxAge() ?? res.end());
+  app.use((error: Error, _req: Request, res: Response, _next: unknown) => res.send(error.message));
+  assertEquals(
+    await (await app.inject("/reset")).text(),
+    "there is no req.session.resetMaxAge; write req.session.touch()",
+  );
+  assertThrows(() => (session as unknown as { MemoryStore: unknown }).MemoryStore, TypeError, "MemorySessionStore");
 });

@@ -10,6 +10,9 @@ const ROOT = new URL("../../", import.meta.url);
 /** Maximum bytes for an entry, minified and compressed, without its npm dependencies. */
 const MOST_BYTES = 8.5 * 1024;
 
+/** Larger maximums, for members that programs expect from the packages they know. */
+const LARGER: Readonly<Record<string, number>> = { "./session": 8.75 * 1024 };
+
 const { exports, imports } = JSON.parse(await Deno.readTextFile(new URL("middleware/deno.json", ROOT)));
 const readme = await Deno.readTextFile(new URL("middleware/README.md", ROOT));
 const entries = Object.entries<string>(exports);
@@ -33,7 +36,8 @@ for (const [name, path] of entries) {
   Deno.test(`@sluice/middleware${name.slice(1)} is small`, async () => {
     const { code } = await minify("entry.js", await bundled(path));
     const bytes = gzipSync(code, { level: 9 }).length;
-    assert(bytes <= MOST_BYTES, `${bytes} bytes are more than ${MOST_BYTES}`);
+    const most = LARGER[name] ?? MOST_BYTES;
+    assert(bytes <= most, `${bytes} bytes are more than ${most}`);
     const shown = readme.match(new RegExp(`^\\| \\[\`${name.slice(2)}\`\\].* ([\\d.]+) KiB \\|$`, "m"))?.[1];
     // an entry below another entry is documented in the parent entry's section
     if (name.split("/").length > 2) return;

@@ -32,6 +32,9 @@ const NAMES: OptionNames<CookieAttributes> = {
   secure: true,
 };
 
+/** The attributes' names. */
+export const COOKIE_NAMES: readonly string[] = Object.keys(NAMES);
+
 /** Maximum bytes in a cookie, with its name and attributes, that every browser keeps (RFC 6265 section 6.1). */
 const MOST_BYTES = 4096;
 

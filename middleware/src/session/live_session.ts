@@ -1,9 +1,9 @@
-import { warnInDevelopment } from "@sluice/shared";
+import { describe, warnInDevelopment } from "@sluice/shared";
 import type { Request } from "@sluice/sluice";
 import type { KeptCookie } from "../cookies/kept_cookie.ts";
 import { type Exchange, holdResponse, type ResponseHooks } from "./hold_response.ts";
 import type { FoundSession, KeptSession, SessionKeeper } from "./session_keeper.ts";
-import { RequestSession } from "./request_session.ts";
+import { RequestSession, type SessionActions } from "./request_session.ts";
 
 /** Settings shared by all of a middleware's sessions. */
 export interface SessionSettings {
@@ -17,8 +17,8 @@ export interface SessionSettings {
   readonly absoluteTtlMs: number;
   /** Whether every response prolongs it. */
   readonly rolling: boolean;
-  /** Whether the cookie survives closing the browser. */
-  readonly persistent: boolean;
+  /** Lifetime of the cookie in ms; `null` until the browser is closed. */
+  readonly maxAge: number | null;
   /** Current time in ms. */
   readonly clock: () => number;
 }
@@ -27,14 +27,16 @@ export interface SessionSettings {
 const EMPTY = "[{},[]]";
 
 /** One request's session: its content, and whether the content needs saving. */
-export class LiveSession implements ResponseHooks {
+export class LiveSession implements ResponseHooks, SessionActions {
   readonly #settings: SessionSettings;
   readonly #exchange: Exchange;
   readonly #object: RequestSession;
   #kept: KeptSession | null;
   /** The stored content. */
   #content: string;
-  #flash: [kind: string, message: string][];
+  #flash: [kind: string, message: string][] = [];
+  /** Its cookie's lifetime, which the program may have chosen. */
+  #maxAge: number | null;
   /** Whether to save it even if nothing has changed. */
   #isDue: boolean;
   /** Sessions to delete. */
@@ -55,13 +57,10 @@ export class LiveSession implements ResponseHooks {
     this.#settings = settings;
     this.#exchange = exchange;
     this.#kept = found;
+    this.#maxAge = settings.maxAge;
     this.#object = new RequestSession(this);
     this.#isDue = found !== null && (settings.rolling || found.isStale);
-    const [data, flash] = found === null ? [{}, []] : found.content as [object, [string, string][]];
-    this.#flash = flash;
-    // defined, because assigning `__proto__` could set the prototype
-    Object.defineProperties(this.#object, Object.getOwnPropertyDescriptors(data));
-    this.#content = this.#kept === null ? EMPTY : this.#contentNow();
+    this.#content = found === null ? EMPTY : this.#load(found.content);
     if (this.#isDue) this.#use();
   }
 
@@ -79,6 +78,24 @@ export class LiveSession implements ResponseHooks {
   /** Whether it is not stored yet. */
   get isNew(): boolean {
     return this.#kept?.isNew ?? true;
+  }
+
+  get maxAge(): number | null {
+    return this.#maxAge;
+  }
+
+  set maxAge(ms: number | null) {
+    const { absoluteTtlMs } = this.#settings;
+    if (ms !== null && !(typeof ms === "number" && ms >= 1 && ms <= absoluteTtlMs)) {
+      throw new RangeError(
+        `req.session.cookie.maxAge must be from 1 to ${absoluteTtlMs} (absoluteTtlMs), not ${describe(ms)}`,
+      );
+    }
+    this.#maxAge = ms;
+  }
+
+  now(): number {
+    return this.#settings.clock();
   }
 
   /**
@@ -109,10 +126,8 @@ export class LiveSession implements ResponseHooks {
       this.#cookie = null;
     }
     this.#kept = null;
-    this.#content = EMPTY;
-    this.#flash = [];
     this.#isDue = false;
-    for (const name of Object.keys(this.#object)) Reflect.deleteProperty(this.#object, name);
+    this.#content = this.#load([{}, []]);
   }
 
   /** Saves it now, if it needs saving at all. */
@@ -122,6 +137,16 @@ export class LiveSession implements ResponseHooks {
     await this.#begin(this.#finish());
     // a response that waits for this gets the cookie later
     if (!this.#exchange.res.headersSent) this.#writeCookie();
+  }
+
+  /** Reads it from the store again. */
+  async reload(): Promise<void> {
+    const { keeper } = this.#settings;
+    if (!keeper.isApart) throw new Error("req.session.reload() needs option store");
+    await this.#begun;
+    const found = this.#kept && await keeper.find(this.#kept.token, "");
+    if (found === null) throw new Error("req.session.reload(): the session has ended");
+    this.#content = this.#load(found.content);
   }
 
   /** Saves it with the response, even if nothing changes. */
@@ -187,13 +212,27 @@ export class LiveSession implements ResponseHooks {
     holdResponse(this.#exchange.res, this);
   }
 
+  /** Replaces everything in it, and returns its content. */
+  #load(content: unknown): string {
+    const [data, flash, maxAge = this.#settings.maxAge] = content as [object, [string, string][], (number | null)?];
+    this.#flash = flash;
+    this.#maxAge = maxAge;
+    for (const name of Object.keys(this.#object)) Reflect.deleteProperty(this.#object, name);
+    // defined, because assigning `__proto__` could set the prototype
+    Object.defineProperties(this.#object, Object.getOwnPropertyDescriptors(data));
+    return this.#contentNow();
+  }
+
   #ensureKept(): KeptSession {
     return this.#kept ??= this.#settings.keeper.begin();
   }
 
   #contentNow(): string {
     try {
-      return JSON.stringify([this.#object, this.#flash]);
+      const content = JSON.stringify([this.#object, this.#flash]);
+      // a lifetime alone begins no session
+      const isOwn = this.#maxAge !== this.#settings.maxAge && content !== EMPTY;
+      return isOwn ? `${content.slice(0, -1)},${this.#maxAge}]` : content;
     } catch (cause) {
       throw new TypeError("req.session: session data must be JSON", { cause });
     }
@@ -235,18 +274,18 @@ export class LiveSession implements ResponseHooks {
 
   #writeCookie(): void {
     if (this.#cookie === undefined) return;
-    const { cookie, persistent } = this.#settings;
+    const { cookie } = this.#settings;
     const { req, res } = this.#exchange;
     const value = this.#cookie;
     this.#cookie = undefined;
     if (value === null) return cookie.clear(req, res);
-    cookie.write(req, res, value, persistent ? this.#lifetimeOf(this.#kept!) : undefined);
+    cookie.write(req, res, value, this.#maxAge === null ? undefined : this.#lifetimeOf(this.#kept!));
   }
 
   // a request may outlast its session
   #lifetimeOf({ created }: KeptSession): number {
     const { ttlMs, absoluteTtlMs, clock } = this.#settings;
-    return Math.max(1, Math.ceil(Math.min(ttlMs, created + absoluteTtlMs - clock())));
+    return Math.max(1, Math.ceil(Math.min(this.#maxAge ?? ttlMs, created + absoluteTtlMs - clock())));
   }
 }
 

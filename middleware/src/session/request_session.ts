@@ -1,8 +1,12 @@
+import { refuseMembers } from "@sluice/shared";
+import { type CookieActions, OwnSessionCookie, type SessionCookie } from "./session_cookie.ts";
+
 /** Callback for completion, as in express-session. */
-export type Callback = (error?: unknown) => void;
+// deno-lint-ignore no-explicit-any -- express-session's type: callbacks narrow it, such as to `Error | null`
+export type Callback = (error?: any) => void;
 
 /** The session that the methods act on. */
-export interface SessionActions {
+export interface SessionActions extends CookieActions {
   /** Its id. */
   readonly id: string;
   /** Whether it is not stored yet. */
@@ -15,6 +19,8 @@ export interface SessionActions {
   drop(caller: string): Promise<void>;
   /** Saves it now. */
   save(): Promise<void>;
+  /** Reads it from the store again. */
+  reload(): Promise<void>;
   /** Saves it with the response. */
   touch(): void;
 }
@@ -51,13 +57,24 @@ export interface SessionMethods {
    * @returns Resolves when done; without a callback it rejects if saving fails or comes too late
    */
   save(callback?: Callback): Promise<void>;
-  /** Prolongs it by `ttlMs` with the response, even if nothing in it changes. */
+  /**
+   * Reads it from the store again, in place of unsaved changes: while a WebSocket is open, other requests may have
+   * changed or ended it.
+   *
+   * @param callback Called when done, for code written for Express
+   * @returns Resolves when done; without a callback it rejects if the session has ended, or is in a sealed cookie
+   */
+  reload(callback?: Callback): Promise<void>;
+  /** Its cookie's lifetime, which may differ from other sessions. */
+  readonly cookie: SessionCookie;
+  /** Prolongs it by `cookie.maxAge` with the response, even if nothing in it changes. */
   touch(): this;
 }
 
 /** The handlers' `req.session`: the data as properties, and methods that are not part of the data. */
 export class RequestSession implements SessionMethods {
   readonly #actions: SessionActions;
+  #cookie: SessionCookie | undefined;
 
   constructor(actions: SessionActions) {
     this.#actions = actions;
@@ -83,6 +100,14 @@ export class RequestSession implements SessionMethods {
     return told(this.#actions.save(), callback);
   }
 
+  reload(callback?: Callback): Promise<void> {
+    return told(this.#actions.reload(), callback);
+  }
+
+  get cookie(): SessionCookie {
+    return this.#cookie ??= new OwnSessionCookie(this.#actions);
+  }
+
   touch(): this {
     this.#actions.touch();
     return this;
@@ -91,7 +116,7 @@ export class RequestSession implements SessionMethods {
 
 // Programs may use names from clients as keys: any name is data, except for a method's, where the assignment fails.
 const { prototype } = RequestSession;
-for (const name of ["regenerate", "destroy", "save", "touch"]) {
+for (const name of ["regenerate", "destroy", "save", "reload", "touch"]) {
   Object.defineProperty(prototype, name, { writable: false });
 }
 Object.defineProperty(prototype, "__proto__", {
@@ -100,6 +125,8 @@ Object.defineProperty(prototype, "__proto__", {
     Object.defineProperty(this, "__proto__", { value, configurable: true, enumerable: true, writable: true });
   },
 });
+
+refuseMembers(prototype, "req.session", { resetMaxAge: "write req.session.touch()" });
 
 function told(done: Promise<void>, callback: Callback | undefined): Promise<void> {
   if (callback === undefined) return done;

@@ -4,6 +4,7 @@ import {
   checkType,
   LONGEST_TIMER_MS,
   type OptionNames,
+  refuseMembers,
   refuseOption,
   takeFormer,
 } from "@sluice/shared";
@@ -153,6 +154,8 @@ export type DeclaredSessionData = keyof SessionData extends never
 export interface SessionExtras<Data extends object = OwnSessionData> {
   /** The session. Assigning `null` ends it, like `destroy`. */
   session: Session<Data>;
+  /** The session's id, `req.session.id`, as in express-session. */
+  readonly sessionID: string;
   /** Messages for the next page. */
   flash: Flash;
 }
@@ -269,13 +272,20 @@ export function session<Data extends object = DeclaredSessionData>(
   };
 }
 
+refuseMembers(session, "session", { MemoryStore: "import MemorySessionStore" });
+
 function attach(live: LiveSession, req: Request): void {
-  Object.defineProperty(req, "session", {
-    configurable: true,
-    get: () => live.object,
-    set(value: unknown) {
-      if (value === null || value === undefined) return live.empty("req.session = null");
-      throw new TypeError("req.session can only be assigned null, which ends the session: set its properties instead");
+  Object.defineProperties(req, {
+    sessionID: { configurable: true, get: () => live.object.id },
+    session: {
+      configurable: true,
+      get: () => live.object,
+      set(value: unknown) {
+        if (value === null || value === undefined) return live.empty("req.session = null");
+        throw new TypeError(
+          "req.session can only be assigned null, which ends the session: set its properties instead",
+        );
+      },
     },
   });
   Object.assign(req, {
@@ -334,7 +344,7 @@ function checked(given: SessionOptions): SessionSettings {
     ttlMs,
     absoluteTtlMs,
     rolling,
-    persistent,
+    maxAge: persistent ? ttlMs : null,
     clock,
   };
 }
