@@ -348,6 +348,7 @@ const ATTACKS: readonly Attack[] = [
       "middleware/README.md": ["session({ secret"],
       "middleware/session.ts": ["session({ secret"],
       "middleware/src/session/session.ts": ["session({", 'secret: "of at least'],
+      "middleware/src/session/session_cookie.ts": ["session({ secret"],
     },
     attack: async () => {
       const { app } = await defined("docs/guide/cookies-and-sessions.md", "session({ secret", ["app"]);
@@ -372,6 +373,7 @@ const ATTACKS: readonly Attack[] = [
           ["middleware/session.ts", "session({ secret"],
           ["middleware/src/session/session.ts", "persistent: false"],
           ["middleware/src/session/session.ts", "5Vnrk"],
+          ["middleware/src/session/session_cookie.ts", "5Vnrk"],
         ] as const
       ) {
         const { app } = await defined(file, part, ["app"]);
