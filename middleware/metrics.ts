@@ -20,4 +20,5 @@
  * @module
  */
 export { type Metrics, metrics, type MetricsOptions } from "./src/metrics/metrics.ts";
+export type { MetricsRegister } from "./src/metrics/register.ts";
 export type { CountedLimiter, CountedLoad } from "./src/metrics/figures.ts";

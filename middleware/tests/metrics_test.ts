@@ -1,4 +1,4 @@
-import sluice, { type FrameworkApp, Router, shedLoad } from "@sluice/sluice";
+import sluice, { type FrameworkApp, type Request, type Response, Router, shedLoad } from "@sluice/sluice";
 import { type Metrics, metrics, type MetricsOptions } from "@sluice/middleware/metrics";
 import { Limiter, MemoryStore, rateLimit } from "@sluice/rate-limit";
 import {
@@ -11,10 +11,11 @@ import {
 } from "@opentelemetry/sdk-metrics";
 import { metrics as registered } from "@opentelemetry/api";
 import { assert, assertEquals, assertMatch, assertStringIncludes, assertThrows } from "@std/assert";
+import prom from "prom-client";
 import { until } from "../../tests/support/until.ts";
 
 /** An application whose requests take 20 ms each, by its own clock. */
-function measuredApp(options: MetricsOptions = {}): { app: FrameworkApp; measured: Metrics } {
+function measuredApp(options: Omit<MetricsOptions, "register"> = {}): { app: FrameworkApp; measured: Metrics } {
   let now = 0;
   const app = sluice().set("env", "test");
   const measured = metrics({ clock: () => now, ...options });
@@ -332,4 +333,73 @@ Deno.test("a runtime without a process, or one that says 0 of it, has no such fi
   } finally {
     process["getBuiltinModule"] = load;
   }
+});
+
+Deno.test("prom-client's metrics follow on the page, and each name is there once", async () => {
+  const register = new prom.Registry();
+  prom.collectDefaultMetrics({ register });
+  const orders = new prom.Counter({
+    name: "orders_total",
+    help: "Orders",
+    labelNames: ["kind"],
+    registers: [register],
+  });
+  const measured = metrics({ register });
+  const app = sluice().set("env", "test").use(measured);
+  app.post("/orders", (_req, res) => (orders.inc({ kind: "book" }), res.sendStatus(201)));
+  app.get("/metrics", measured.page);
+  await (await app.inject("/orders", { method: "POST" })).text();
+  const response = await app.inject("/metrics");
+  const page = await response.text();
+  assertEquals(response.headers.get("content-type"), prom.Registry.PROMETHEUS_CONTENT_TYPE);
+  assertEquals(valuesOf(page, "orders_total"), { 'kind="book"': 1 });
+  assertEquals(valuesOf(page, COUNT), { [kind("POST", "/orders", 201)]: 1 });
+  const names = Array.from(page.matchAll(/^# TYPE (\S+)/gm), ([, name]) => name!);
+  assertEquals(names, [...new Set(names)]);
+  assert(names.includes("process_cpu_seconds_total") && names.includes("nodejs_version_info"), names.join());
+  assert(page.endsWith("\n") && !page.includes("\n\n\n"), page.slice(-100));
+  assertEquals(valuesOf(await measured.metrics(), "orders_total"), { 'kind="book"': 1 });
+});
+
+Deno.test("register may be anything that returns such a text, at once or later", async () => {
+  const measured = metrics({ register: { metrics: () => "jobs 7" } });
+  const app = sluice().set("env", "test").get("/metrics", measured.page);
+  assertMatch(await (await app.inject("/metrics")).text(), /\n# TYPE websocket_connections gauge\n(?:.*\n)*jobs 7\n$/);
+  assertEquals(typeof measured.metrics(), "string");
+});
+
+Deno.test("a register that fails is an error of the page, and of no other request", async () => {
+  const measured = metrics({ register: { metrics: () => Promise.reject(new Error("the gauge failed")) } });
+  const app = sluice().set("env", "test").use(measured).get("/metrics", measured.page);
+  app.get("/", (_req, res) => res.send("hello"));
+  app.use((error: Error, _req: Request, res: Response, _next: unknown) => res.status(500).send(error.message));
+  const page = await app.inject("/metrics");
+  assertEquals([page.status, await page.text()], [500, "the gauge failed"]);
+  assertEquals(await (await app.inject("/")).text(), "hello");
+});
+
+Deno.test("what is no register, or writes OpenMetrics, is refused", () => {
+  for (const register of [{}, null, "register", prom.Counter]) {
+    assertThrows(() => metrics({ register } as MetricsOptions), TypeError, "register must be prom-client's register");
+  }
+  const register = new prom.Registry();
+  const measured = metrics({ register });
+  // deno-lint-ignore no-explicit-any -- the types of prom-client know it for registries created with it only
+  register.setContentType(prom.Registry.OPENMETRICS_CONTENT_TYPE as any);
+  const advice = "register.setContentType(Registry.PROMETHEUS_CONTENT_TYPE)";
+  assertThrows(() => metrics({ register }), TypeError, advice);
+  assertThrows(() => measured.metrics(), TypeError, advice);
+  assertThrows(() => metrics({ register: { metrics: () => 7 as never } }).metrics(), TypeError, "must return a string");
+});
+
+Deno.test("members of prom-client and of similar packages say what to write", () => {
+  // deno-lint-ignore no-explicit-any -- what plain JavaScript may write
+  const measured = metrics() as any;
+  assertThrows(
+    () => measured.counter({ name: "orders_total" }),
+    TypeError,
+    "there is no metrics().counter; count with",
+  );
+  assertThrows(() => measured.endpoint, TypeError, 'write app.use(measure).get("/metrics", measure.page)');
+  assertEquals(Object.keys(measured).sort(), ["contentType", "metrics", "page"]);
 });

@@ -4,6 +4,7 @@ import {
   describe,
   noteResponded,
   type OptionNames,
+  refuseMembers,
   refuseOption,
   RequestsInProgress,
   withDetails,
@@ -22,6 +23,7 @@ import {
 import { type MeasuredRequests, registeredMeter } from "./open_telemetry.ts";
 import { processFigures } from "./process_figures.ts";
 import { PROMETHEUS_TYPE, prometheusText } from "./prometheus_text.ts";
+import { checkRegister, familiesIn, type MetricsRegister, textOf } from "./register.ts";
 
 /**
  * Further measurements, and how to report them.
@@ -48,6 +50,12 @@ export interface MetricsOptions {
   /** The return value of `shedLoad`. */
   load?: CountedLoad;
   /**
+   * The program's own metrics: prom-client's `register`, or anything else with a method `metrics` for the Prometheus
+   * text format (0.0.4). They follow on the page. A metric of the same name replaces Sluice's, such as those of
+   * prom-client's `collectDefaultMetrics`. OpenTelemetry does not get them.
+   */
+  register?: MetricsRegister;
+  /**
    * Whether to report the figures to OpenTelemetry as well, if it is set up, `true` by default. Deno, and
    * instrumentation for Node's `http`, measure requests under the same names; their figures include Sluice's routes.
    */
@@ -56,26 +64,56 @@ export interface MetricsOptions {
   clock?: () => number;
 }
 
-/** A middleware that measures requests, and its results. */
-export interface Metrics {
+/**
+ * A middleware that measures requests, and its results.
+ *
+ * @typeParam Text What `metrics` returns: with the option `register`, that may be a promise
+ */
+export interface Metrics<Text extends string | Promise<string> = string> {
   /**
    * Measures a request; the measurement covers all later handlers, so mount it first. As a route's handler at a path
    * that ends with `/metrics`, it responds with `page` instead.
    */
-  (req: Request, res: Response, next: Next): void;
+  (req: Request, res: Response, next: Next): void | Promise<void>;
   /**
    * A handler that responds with all metrics in the Prometheus text format (0.0.4), at most one second old. `shedLoad`
    * and limits let its requests pass; other guards in front of it apply.
    */
-  readonly page: (req: Request, res: Response) => void;
+  readonly page: (req: Request, res: Response) => void | Promise<void>;
   /** Returns all metrics in the Prometheus text format, like prom-client's `register.metrics()`, for your own page. */
-  metrics(): string;
+  metrics(): Text;
   /** The page's content type. */
   readonly contentType: string;
 }
 
 const PAGE = 'the program chooses the path: const measure = metrics(); app.use(measure).get("/metrics", measure.page)';
 const FIXED = "names and labels follow OpenTelemetry's conventions, which dashboards expect";
+
+const COUNTERS = "count with prom-client, on the same page: " +
+  'import { Counter, register } from "prom-client", and metrics({ register })';
+const HANDLER = 'write app.use(measure).get("/metrics", measure.page)';
+
+/** Members of prom-client and of similar packages. */
+const NO_MEMBERS = {
+  counter: COUNTERS,
+  gauge: COUNTERS,
+  histogram: COUNTERS,
+  summary: COUNTERS,
+  Counter: COUNTERS,
+  Gauge: COUNTERS,
+  Histogram: COUNTERS,
+  Summary: COUNTERS,
+  Registry: COUNTERS,
+  register: COUNTERS,
+  registry: COUNTERS,
+  registerMetric: COUNTERS,
+  getSingleMetric: COUNTERS,
+  collectDefaultMetrics: "process metrics are always on the page",
+  handler: HANDLER,
+  endpoint: HANDLER,
+  middleware: HANDLER,
+  metricsMiddleware: HANDLER,
+};
 
 /** Options from prom-client and express-prom-bundle. */
 const INSTEAD = {
@@ -89,7 +127,10 @@ const INSTEAD = {
   includeMethod: FIXED,
   includePath: FIXED,
   includeStatusCode: FIXED,
-  register: "add metrics of prom-client in a page of the program: measure.metrics() + await register.metrics()",
+  promRegistry: "use register",
+  registry: "use register",
+  registers: "use register",
+  customMetrics: COUNTERS,
   collectDefaultMetrics: "process metrics are always included",
 };
 
@@ -97,6 +138,7 @@ const NAMES: OptionNames<MetricsOptions> = {
   buckets: true,
   limiters: true,
   load: true,
+  register: true,
   openTelemetry: true,
   clock: true,
 };
@@ -144,28 +186,51 @@ const METHODS = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIO
  * app.get("/metrics", measured.page);
  * ```
  */
-export function metrics(options: MetricsOptions = {}): Metrics {
+export function metrics(options?: MetricsOptions & { readonly register?: undefined }): Metrics;
+/**
+ * Measures requests, with the program's own metrics on the same page.
+ *
+ * @param options Further measurements, and the option `register`
+ * @returns The middleware; its method `metrics` may return a promise
+ * @throws {TypeError} If an option is unknown or of the wrong type
+ *
+ * @example Metrics of the program, with prom-client
+ * ```ts ignore
+ * import { Counter, register } from "prom-client";
+ *
+ * const orders = new Counter({ name: "orders_total", help: "Orders" });
+ * const measured = metrics({ register });
+ * app.use(measured);
+ * app.post("/orders", (req, res) => (orders.inc(), res.sendStatus(201)));
+ * app.get("/metrics", measured.page);
+ * ```
+ */
+export function metrics(options: MetricsOptions): Metrics<string | Promise<string>>;
+export function metrics(options: MetricsOptions = {}): Metrics<string | Promise<string>> {
   checkNames("metrics", options, NAMES, INSTEAD);
   const { buckets = BUCKETS, limiters = {}, load, openTelemetry = true, clock = () => performance.now() } = options;
   checkType("metrics", "openTelemetry", openTelemetry, "boolean");
   checkType("metrics", "clock", clock, "function");
   checkBuckets(buckets);
   checkCounted(limiters, load);
-  const measuring = new Measuring(buckets, openTelemetry, clock, [
-    ...limiterFigures(limiters),
-    ...load === undefined ? [] : loadFigures(load),
-  ]);
+  const { register } = options;
+  if (register !== undefined) checkRegister(register);
+  const figures = [...limiterFigures(limiters), ...load === undefined ? [] : loadFigures(load)];
+  const measuring = new Measuring(buckets, openTelemetry, clock, figures, register);
   // req.route alone does not tell: it stays set when a route calls next
   const routes = new WeakSet<object>();
-  function measure(req: Request, res: Response, next: Next): void {
+  function measure(req: Request, res: Response, next: Next): void | Promise<void> {
     if (routes.has(req.route) && isPage(req.path)) return metricsPage(req, res);
     measuring.begin(req, res);
     next();
   }
-  function metricsPage(req: Request, res: Response): void {
+  function metricsPage(req: Request, res: Response): void | Promise<void> {
     noteResponded(req);
-    res.set(HEADERS).send(measuring.recentText());
+    const send = (text: string): void => void res.set(HEADERS).send(text);
+    const text = measuring.recentText();
+    return typeof text === "string" ? send(text) : text.then(send);
   }
+  refuseMembers(measure, "metrics()", NO_MEMBERS);
   const page = withDetails(metricsPage, { page: () => true });
   return withDetails(Object.assign(measure, { page, metrics: () => measuring.text(), contentType: PROMETHEUS_TYPE }), {
     name: "metrics",
@@ -188,8 +253,9 @@ class Measuring {
   readonly #ofProcess = processFigures();
   readonly #requests: RequestsInProgress;
   readonly #inFlight = new Map<string, number>();
+  readonly #register: MetricsRegister | undefined;
   #connections: CountedConnections | undefined;
-  #recent = "";
+  #recent: string | Promise<string> = "";
   #recentSince = Number.NEGATIVE_INFINITY;
   /** Looked up on each request until found: an SDK may be registered after the application was created. */
   #meter: MeasuredRequests | null = null;
@@ -199,7 +265,9 @@ class Measuring {
     openTelemetry: boolean,
     clock: () => number,
     figures: readonly Figure[],
+    register: MetricsRegister | undefined,
   ) {
+    this.#register = register;
     this.#openTelemetry = openTelemetry;
     this.#clock = clock;
     this.#histogram = new DurationHistogram(buckets);
@@ -208,7 +276,7 @@ class Measuring {
   }
 
   /** Returns the page, built at most once a second, because no limit applies to its clients. */
-  recentText(): string {
+  recentText(): string | Promise<string> {
     const now = this.#clock();
     if (now - this.#recentSince >= RECENT_MS) {
       this.#recent = this.text();
@@ -217,9 +285,17 @@ class Measuring {
     return this.#recent;
   }
 
-  text(): string {
+  text(): string | Promise<string> {
+    if (this.#register === undefined) return this.#page("");
+    const own = textOf(this.#register);
+    return typeof own === "string" ? this.#page(own) : own.then((text) => this.#page(text));
+  }
+
+  /** Returns the page, with the program's own metrics last. */
+  #page(own: string): string {
     this.#requests.expire();
-    return prometheusText(this.#histogram, [this.#activeFigure(), ...this.#figures, ...this.#ofProcess]);
+    const figures = [this.#activeFigure(), ...this.#figures, ...this.#ofProcess];
+    return prometheusText(this.#histogram, figures, familiesIn(own)) + own;
   }
 
   begin(req: Request, res: Response): void {

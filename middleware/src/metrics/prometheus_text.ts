@@ -10,13 +10,21 @@ export const PROMETHEUS_TYPE = "text/plain; version=0.0.4; charset=utf-8";
  *
  * @param histogram Request durations
  * @param figures All other figures
+ * @param others Names to leave out, because the page has them from elsewhere: Prometheus accepts each name once
  */
-export function prometheusText(histogram: DurationHistogram, figures: readonly Figure[]): string {
-  return [...histogramLines(histogram), ...figures.flatMap(figureLines), ""].join("\n");
+export function prometheusText(
+  histogram: DurationHistogram,
+  figures: readonly Figure[],
+  others: ReadonlySet<string>,
+): string {
+  const lines = others.has(DURATION) ? [] : histogramLines(histogram);
+  return [...lines, ...figures.flatMap((figure) => figureLines(figure, others)), ""].join("\n");
 }
 
+const DURATION = "http_server_request_duration_seconds";
+
 function histogramLines(histogram: DurationHistogram): string[] {
-  const name = "http_server_request_duration_seconds";
+  const name = DURATION;
   const lines = [`# HELP ${name} How long requests took`, `# TYPE ${name} histogram`];
   for (const { method, route, statusClass, status, counts, sum } of histogram.series) {
     const attributes = {
@@ -35,8 +43,9 @@ function histogramLines(histogram: DurationHistogram): string[] {
   return lines;
 }
 
-function figureLines({ name, kind, description, read }: Figure): string[] {
+function figureLines({ name, kind, description, read }: Figure, others: ReadonlySet<string>): string[] {
   const translated = underscored(name) + (kind === "counter" ? "_total" : "");
+  if (others.has(translated)) return [];
   const samples = read().map(({ value, attributes }) => line(translated, attributes, value));
   return [`# HELP ${translated} ${description}`, `# TYPE ${translated} ${kind}`, ...samples];
 }
