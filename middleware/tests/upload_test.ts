@@ -690,3 +690,37 @@ Deno.test("single and array receive files of one field, where multer puts them",
   assertThrows(() => images.single(""), TypeError, "upload.single: option name must be the name of a field");
   assertThrows(() => images.array("a", 0), RangeError, "upload.array: option maxCount");
 });
+
+Deno.test("fields, any and none share the options of one upload, as in multer", async () => {
+  const app = sluice().set("env", "test");
+  const files = upload({ types: ["text/plain"] });
+  app.post("/fields", files.fields([{ name: "avatar", maxCount: 1 }, { name: "photos" }]), (req, res) => {
+    res.json([req.files.avatar?.length, req.files.photos?.map((one) => one.size)]);
+  });
+  app.post("/any", files.any(), (req, res) => res.json(req.files.map((one) => one.fieldname)));
+  app.post("/none", files.none(), (req, res) => res.json([req.body.title, req.files.length]));
+  const onError: ErrorRequestHandler = (error, _req, res, _next) => void res.status(error.status).send(error.code);
+  app.use(onError);
+  const sent = (path: string, body: FormData) => app.inject(path, { method: "POST", body });
+  const both = formOf({ avatar: fileOf("a"), photos: fileOf("bc") });
+  assertEquals(await (await sent("/fields", both)).json(), [1, [2]]);
+  assertEquals(await (await sent("/any", both)).json(), ["avatar", "photos"]);
+  assertEquals(await (await sent("/fields", formOf({ other: fileOf("a") }))).text(), "LIMIT_UNEXPECTED_FILE");
+  assertEquals(await (await sent("/none", formOf({ other: fileOf("a") }))).text(), "LIMIT_UNEXPECTED_FILE");
+  assertEquals(await (await sent("/none", formOf({ title: "a" }))).json(), ["a", 0]);
+  for (const given of [undefined, "avatar", ["avatar"], [{ maxCount: 1 }]]) {
+    assertThrows(() => files.fields(given as never), TypeError, 'list must be such as [{ name: "avatar" }]');
+  }
+});
+
+Deno.test("what multer has on its function says what to write", () => {
+  // deno-lint-ignore no-explicit-any -- what plain JavaScript may write
+  const any = upload as any;
+  assertThrows(
+    () => any.memoryStorage(),
+    TypeError,
+    "there is no upload.memoryStorage; write upload(), without storage",
+  );
+  assertThrows(() => any.diskStorage({}), TypeError, 'write upload({ dest: "uploads" })');
+  assertThrows(() => any.single("f"), TypeError, 'write upload().single("avatar")');
+});

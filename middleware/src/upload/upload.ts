@@ -4,6 +4,7 @@ import {
   checkNames,
   checkType,
   type OptionNames,
+  refuseMembers,
   refuseOption,
   RequestsInProgress,
   takeFormer,
@@ -100,11 +101,26 @@ export type IsRequired<Fields, Name extends keyof Fields> = Name extends unknown
 export type ReceiveForm<Files = FormFiles> = Middleware<Files>;
 
 /**
- * Receives forms with files in the fields that the options name, and creates middleware for one field, as multer does.
+ * Receives forms with files in the fields that the options name, and creates middleware for other fields, as multer does.
  */
 export type Upload<Value = unknown, Fields = undefined> = ReceiveForm<FormFiles<Value, Fields>> & UploadOf<Value>;
 
-/** Creates middleware for one field. */
+/**
+ * Creates middleware for a route's fields; routes share the other options.
+ *
+ * @example Two forms, one folder
+ * ```ts
+ * import sluice from "@sluice/sluice";
+ * import { upload } from "@sluice/middleware/upload";
+ *
+ * const app = sluice();
+ * const files = upload({ dest: "uploads" });
+ * app.post("/avatar", files.single("avatar"), (req, res) => res.json(req.file?.size));
+ * app.post("/offer", files.fields([{ name: "photo", maxCount: 3 }, { name: "terms" }]), (req, res) => {
+ *   res.json(req.files.photo?.length);
+ * });
+ * ```
+ */
 export interface UploadOf<Value = unknown> {
   /**
    * Receives forms with one file, `req.file`; a file in any other field is rejected.
@@ -119,6 +135,18 @@ export interface UploadOf<Value = unknown> {
    * @param maxCount Maximum number of files, `limits.files` by default
    */
   array(name: string, maxCount?: number): ReceiveForm<FormFiles<Value>>;
+  /**
+   * Receives forms with files in several fields, `req.files` by name, as with the option `fields`.
+   *
+   * @param list The fields
+   */
+  fields<Name extends string>(
+    list: readonly ({ readonly name: Name } & Readonly<FileField>)[],
+  ): ReceiveForm<FormFiles<Value, { readonly [_ in Name]: FileField }>>;
+  /** Receives forms with files in any field, `req.files`. */
+  any(): ReceiveForm<FormFiles<Value>>;
+  /** Receives forms without files; a file is rejected. */
+  none(): ReceiveForm<FormFiles<Value>>;
 }
 
 const NAMES: OptionNames<UploadOptions> = {
@@ -205,17 +233,41 @@ export function upload<
   options: UploadOptions<Value, Fields> = {},
 ): Upload<Value, Fields> {
   const plan = planOf(options as UploadOptions);
+  const ofFields = <Files>(fields: Record<string, FileField> | undefined, isByField: boolean): ReceiveForm<Files> =>
+    receiving({ ...plan, fields: fields && checkFields(fields), isByField }, fields);
   const ofField = (caller: string, name: string, maxCount?: number): ReceiveForm<FormFiles<Value>> => {
     if (typeof name !== "string" || name === "") refuseOption(caller, "name", "the name of a field", name);
     if (maxCount !== undefined) checkInteger(caller, "maxCount", maxCount, 1, Number.MAX_SAFE_INTEGER);
     const field = maxCount === undefined ? {} : { maxCount };
-    return receiving({ ...plan, fields: checkFields({ [name]: field }), isByField: false }, { [name]: field });
+    return ofFields({ [name]: field }, false);
   };
   return Object.assign(receiving<FormFiles<Value, Fields>>(plan, options.fields), {
     single: (name: string) => ofField("upload.single", name, 1),
     array: (name: string, maxCount?: number) => ofField("upload.array", name, maxCount),
+    fields(list: readonly ({ readonly name: string } & FileField)[]): ReceiveForm<never> {
+      if (!Array.isArray(list) || list.some((field) => typeof field?.name !== "string")) {
+        refuseOption("upload.fields", "list", 'such as [{ name: "avatar" }]', list);
+      }
+      return ofFields(Object.fromEntries(list.map(({ name, ...field }) => [name, field])), true);
+    },
+    any: () => ofFields<FormFiles<Value>>(undefined, false),
+    none: () => ofFields<FormFiles<Value>>({}, false),
   });
 }
+
+const METHOD = 'write upload().single("avatar")';
+
+// multer's, on the function itself
+refuseMembers(upload, "upload", {
+  memoryStorage: "write upload(), without storage",
+  diskStorage: 'write upload({ dest: "uploads" }); for other names, storage: ({ stream }) => …',
+  MulterError: "write error.code",
+  single: METHOD,
+  array: METHOD,
+  fields: METHOD,
+  any: METHOD,
+  none: METHOD,
+});
 
 function receiving<Files>(plan: FormPlan, fields: Record<string, FileField> | undefined): ReceiveForm<Files> {
   // route listings show its name and its limits
