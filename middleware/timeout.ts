@@ -18,4 +18,4 @@
  *
  * @module
  */
-export { timeout, type TimeoutOptions } from "./src/timeout/timeout.ts";
+export { timeout, type TimeoutExtras, type TimeoutOptions } from "./src/timeout/timeout.ts";

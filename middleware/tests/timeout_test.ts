@@ -329,3 +329,16 @@ Deno.test("the time may be text, and req.timedout tells when it is over", async 
   });
   assertEquals([(await app.inject("/")).status, seen], [503, [false, true]]);
 });
+
+Deno.test("req.clearTimeout removes the limit from one request, as in connect-timeout", async () => {
+  using time = virtualTimers();
+  const app = quiet();
+  app.get("/", timeout(1000), async (req, res) => {
+    req.clearTimeout();
+    await new Promise((resolve) => setTimeout(resolve, 5000));
+    res.json([req.timedout, req.signal.aborted]);
+  });
+  const response = outcome(app.inject("/"));
+  await time.advance(5000);
+  assertEquals(await response()?.json(), [false, false]);
+});

@@ -131,6 +131,9 @@ export interface RequestLog {
 }
 
 const FIELDS = "use fields: (req, res) => ({ … })";
+const LEVELLED = "the level follows from the status";
+const SELECTED = "use sample, or mount it at a path";
+const PINO = "use stream: pino({ … }), which has it";
 
 /** Options from pino-http, pino, morgan and express-winston. */
 const INSTEAD = {
@@ -138,26 +141,47 @@ const INSTEAD = {
   transports: "use stream, which accepts loggers such as winston's",
   destination: "use stream",
   serializers: FIELDS,
+  wrapSerializers: FIELDS,
   customProps: FIELDS,
-  customLogLevel: "the level follows from the status",
-  genReqId: "use app.use(requestId({ generator }))",
-  autoLogging: "use sample, or mount it at a path",
-  skip: "use sample, or mount it at a path",
-  immediate: "a request is logged when it ends",
-  // pino's own
-  messageKey: 'the key is "message"; to rename it, use stream: pino({ messageKey })',
-  errorKey: 'the key is "error"; to rename it, use stream: (line, { error, ...record }) => …',
-  nestedKey: "fields are beside the message; to nest them, use stream: pino({ nestedKey })",
-  timestamp: "time is in ISO 8601; for another format, use stream: pino({ timestamp })",
-  formatters: "use stream: pino({ formatters })",
-  customLevels: "levels are info, warn and error",
-  transport: "use stream: pino({ transport })",
-  browser: "use stream: pino({ browser })",
+  customAttributeKeys: FIELDS,
+  customErrorObject: FIELDS,
+  customReceivedObject: FIELDS,
+  customSuccessObject: FIELDS,
+  customErrorMessage: FIELDS,
+  customErroredMessage: FIELDS,
+  customReceivedMessage: FIELDS,
+  customSuccessMessage: FIELDS,
+  customSuccessfulMessage: FIELDS,
   base: FIELDS,
   name: FIELDS,
   mixin: FIELDS,
+  customLogLevel: LEVELLED,
+  useLevel: LEVELLED,
+  customLevels: LEVELLED,
+  useOnlyCustomLevels: LEVELLED,
+  levelComparison: LEVELLED,
+  genReqId: "use app.use(requestId({ generator }))",
+  autoLogging: SELECTED,
+  skip: SELECTED,
+  immediate: "a request is logged when it ends",
+  buffer: "use stream, which may buffer",
+  quietReqLogger: "req.log adds only the request's ids",
+  quietResLogger: "a request's line has no nested objects",
+  messageKey: 'the key is "message"; to rename it, use stream: pino({ messageKey })',
+  errorKey: 'the key is "error"; to rename it, use stream: (line, { error, ...record }) => …',
   enabled: "use level; without logs, leave out the middleware",
-  safe: "cycles are always safe",
+  nestedKey: PINO,
+  timestamp: PINO,
+  formatters: PINO,
+  transport: PINO,
+  browser: PINO,
+  hooks: PINO,
+  crlf: PINO,
+  depthLimit: PINO,
+  edgeLimit: PINO,
+  mixinMergeStrategy: PINO,
+  msgPrefix: PINO,
+  onChild: PINO,
 };
 
 const WITH_FIELDS = "pass the fields with each line: write .info({ book: 7 }, message)";
@@ -172,6 +196,8 @@ const NO_MEMBERS = {
   child: WITH_FIELDS,
   bindings: WITH_FIELDS,
   setBindings: WITH_FIELDS,
+  onChild: WITH_FIELDS,
+  msgPrefix: "begin the message with it",
   level: LEVEL,
   levels: LEVEL,
   levelVal: LEVEL,

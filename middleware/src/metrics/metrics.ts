@@ -93,6 +93,8 @@ const COUNTERS = "count with prom-client, on the same page: " +
   'import { Counter, register } from "prom-client", and metrics({ register })';
 const HANDLER = 'write app.use(measure).get("/metrics", measure.page)';
 
+const TEXT = "write metrics(), which returns the Prometheus text format";
+
 /** Members of prom-client and of similar packages. */
 const NO_MEMBERS = {
   counter: COUNTERS,
@@ -108,6 +110,15 @@ const NO_MEMBERS = {
   registry: COUNTERS,
   registerMetric: COUNTERS,
   getSingleMetric: COUNTERS,
+  getSingleMetricAsString: COUNTERS,
+  removeSingleMetric: COUNTERS,
+  resetMetrics: COUNTERS,
+  clear: COUNTERS,
+  setDefaultLabels: COUNTERS,
+  getMetricsAsArray: TEXT,
+  getMetricsAsJSON: TEXT,
+  getMetricsAsString: TEXT,
+  setContentType: TEXT,
   collectDefaultMetrics: "process metrics are always on the page",
   handler: HANDLER,
   endpoint: HANDLER,

@@ -197,6 +197,7 @@ const NAMES: OptionNames<SessionOptions> = {
 /** Hints for options from other packages. */
 const INSTEAD: Record<string, string> = {
   maxAge: "use cookie: { maxAge }",
+  key: "use name",
   keys: "use secret, which accepts a list",
   proxy: 'set "trust proxy" in the application',
   genid: "ids are random, and made here",

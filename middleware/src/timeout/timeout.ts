@@ -7,7 +7,7 @@ import {
   parseDuration,
   withDetails,
 } from "@sluice/shared";
-import type { Next, Request, Response } from "@sluice/sluice";
+import type { Middleware, Next, Request, Response } from "@sluice/sluice";
 import { ignoreLateSends } from "./late_sends.ts";
 import { abortableSignal } from "./abortable_signal.ts";
 
@@ -26,6 +26,31 @@ import { abortableSignal } from "./abortable_signal.ts";
 export interface TimeoutOptions {
   /** When clients should retry, in ms; sent as `Retry-After` in whole seconds. Not sent by default. */
   retryAfterMs?: number;
+}
+
+/**
+ * Properties added to requests.
+ *
+ * @example A route without the limit that applies to the others
+ * ```ts
+ * import sluice from "@sluice/sluice";
+ * import { timeout, type TimeoutExtras } from "@sluice/middleware/timeout";
+ *
+ * declare module "@sluice/sluice" {
+ *   interface RequestExtras extends TimeoutExtras {}
+ * }
+ *
+ * const app = sluice();
+ * app.use(timeout("5s"));
+ * app.post("/report", async (req, res) => {
+ *   req.clearTimeout();
+ *   res.send(await new Promise((resolve) => setTimeout(resolve, 10, "done")));
+ * });
+ * ```
+ */
+export interface TimeoutExtras {
+  /** Removes the request's limit, as in connect-timeout. Of nested limits, that is the innermost. */
+  clearTimeout(): void;
 }
 
 const NAMES: OptionNames<TimeoutOptions> = { retryAfterMs: true };
@@ -56,7 +81,7 @@ const NAMES: OptionNames<TimeoutOptions> = { retryAfterMs: true };
 export function timeout(
   time: number | string,
   options: TimeoutOptions = {},
-): (req: Request, res: Response, next: Next) => void {
+): Middleware<TimeoutExtras> {
   const ms = typeof time === "string" ? parseDuration(time, "timeout") : time;
   checkInteger("timeout", "ms", ms, 1, LONGEST_TIMER_MS);
   checkNames("timeout", options, NAMES, { respond: "the error goes to next, as with respond: true" });
@@ -70,7 +95,9 @@ export function timeout(
       req.timedout = true;
       expire(res, next, timeoutError(ms, headers), abort);
     }, ms);
-    res.once("close", () => clearTimeout(timer));
+    const clear = (): void => clearTimeout(timer);
+    Object.assign(req, { clearTimeout: clear });
+    res.once("close", clear);
     next();
   }
   return withDetails(timeout, { name: "timeout", limits: { ms } });
