@@ -47,6 +47,7 @@ const NO_CACHES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     "middleware/src/csrf/token_secrets.ts": "csrfSecret #sent",
     "middleware/src/session/hold_response.ts": "#hidden",
     "middleware/src/session/live_session.ts": "#kept",
+    "middleware/src/session/request_session.ts": "#cookie",
     "middleware/src/timeout/abortable_signal.ts": "controller expired",
     "middleware/src/upload/function_store.ts": "controller isOver failure reading",
     "middleware/src/upload/reception.ts": "file fieldname #left",

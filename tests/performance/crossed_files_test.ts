@@ -20,7 +20,7 @@ const PROGRAM = "crossed_files_program.mjs";
 const LEAVES = /^src\/(?:util|http)\//;
 
 /** Maximum number of files to read to follow a request and its response, by runtime. */
-const MOST = { Deno: 17, Node: 20 };
+const MOST = { Deno: 16, Node: 20 };
 
 const texts = new Map<string, string>();
 

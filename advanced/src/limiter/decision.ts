@@ -1,7 +1,7 @@
+import { refuseMembers } from "@sluice/shared";
 import type { Policy } from "../policy/policy.ts";
 import type { Awaitable, Take, Verdict } from "../policy/store.ts";
 import type { DecidedBy } from "../wrappers/failure_policy.ts";
-import { refuseMembers } from "./refuse_members.ts";
 import { settlementOf } from "./settlement.ts";
 
 /**

@@ -1,4 +1,13 @@
-import { checkInteger, checkNames, Emitter, listenerFailed, type OptionNames, reasonOf, tell } from "@sluice/shared";
+import {
+  checkInteger,
+  checkNames,
+  Emitter,
+  listenerFailed,
+  type OptionNames,
+  reasonOf,
+  refuseMembers,
+  tell,
+} from "@sluice/shared";
 import { type Charge, chargeOf } from "../policy/charge.ts";
 import { hasDebts, holdsSlots, type Policy, refusesFreely } from "../policy/policy.ts";
 import { forgetIdleKey, MemoryStore } from "../stores/memory_store.ts";
@@ -24,7 +33,6 @@ import {
 } from "./limiter_option_names.ts";
 import { assertDoesMore, checkOutcomeOnly, isOutcomeOnly } from "./outcome_only.ts";
 import { allowSettlement, endSettlement, type Settling } from "./settlement.ts";
-import { refuseMembers } from "./refuse_members.ts";
 import { splitDecisions } from "./split_decisions.ts";
 import { noteSameCounters } from "./same_counters.ts";
 import { joinStore, leaveStore } from "./store_users.ts";
@@ -625,7 +633,7 @@ refuseMembers(Limiter.prototype, "limiter", {
   block: "use option block: { after, forMs }",
 });
 // options of other limiters, which are also members there
-refuseMembers(Limiter.prototype, "limiter.replace(options)", Object.fromEntries(INSTEAD));
+refuseMembers(Limiter.prototype, "limiter", Object.fromEntries(INSTEAD));
 
 function takesOf(demand: Demand, keys: LimiterKeys, options: ConsumeOptions, caller: string): Batch {
   const { cost = 1 } = options;

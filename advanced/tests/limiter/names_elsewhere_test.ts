@@ -118,7 +118,7 @@ Deno.test("names elsewhere are neither listed nor copied", async () => {
 
 Deno.test("members elsewhere cannot be set, and consume refuses options behind a number of units", () => {
   const limiter = new Limiter() as Given;
-  assertThrows(() => limiter.points = 5, TypeError, "limiter.replace(options): there is no points; use limit");
+  assertThrows(() => limiter.points = 5, TypeError, "there is no limiter.points; use limit");
   assertThrows(() => limiter.consume("key", 1, { customDuration: 5 }), TypeError, "has no options");
 });
 

@@ -1,5 +1,5 @@
 import { refuseMembers } from "@sluice/shared";
-import { type CookieActions, OwnSessionCookie, type SessionCookie } from "./session_cookie.ts";
+import { type CookieActions, SessionCookie } from "./session_cookie.ts";
 
 /** Callback for completion, as in express-session. */
 // deno-lint-ignore no-explicit-any -- express-session's type: callbacks narrow it, such as to `Error | null`
@@ -105,7 +105,7 @@ export class RequestSession implements SessionMethods {
   }
 
   get cookie(): SessionCookie {
-    return this.#cookie ??= new OwnSessionCookie(this.#actions);
+    return this.#cookie ??= new SessionCookie(this.#actions);
   }
 
   touch(): this {

@@ -35,30 +35,24 @@ export interface CookieActions {
  * });
  * ```
  */
-export interface SessionCookie {
-  /**
-   * Lifetime of the session in ms after the last response that changed or prolonged it, up to `absoluteTtlMs`. `null`,
-   * and on assignment `false`, let the browser delete the cookie when it is closed.
-   */
-  get maxAge(): number | null;
-  set maxAge(ms: number | false | null | undefined);
-  /** When the session ends if this response saves it: `maxAge` as a date. */
-  get expires(): Date | null;
-  set expires(date: Date | false | null | undefined);
-  /** The same as `maxAge`. */
-  readonly originalMaxAge: number | null;
-}
-
-/** The handlers' `req.session.cookie`. */
-export class OwnSessionCookie implements SessionCookie {
+export class SessionCookie {
   readonly #actions: CookieActions;
 
+  /**
+   * @param actions The session
+   *
+   * @internal
+   */
   constructor(actions: CookieActions) {
     this.#actions = actions;
     // otherwise a misspelt attribute would be lost
     Object.preventExtensions(this);
   }
 
+  /**
+   * Lifetime of the session in ms after the last response that changed or prolonged it, up to `absoluteTtlMs`. `null`,
+   * and on assignment `false`, let the browser delete the cookie when it is closed.
+   */
   get maxAge(): number | null {
     return this.#actions.maxAge;
   }
@@ -67,6 +61,7 @@ export class OwnSessionCookie implements SessionCookie {
     this.#actions.maxAge = ms === false ? null : ms ?? null;
   }
 
+  /** When the session ends if this response saves it: `maxAge` as a date. */
   get expires(): Date | null {
     return this.maxAge === null ? null : new Date(this.#actions.now() + this.maxAge);
   }
@@ -75,6 +70,7 @@ export class OwnSessionCookie implements SessionCookie {
     this.maxAge = date && Number(date) - this.#actions.now();
   }
 
+  /** The same as `maxAge`. */
   get originalMaxAge(): number | null {
     return this.maxAge;
   }
@@ -86,5 +82,5 @@ export class OwnSessionCookie implements SessionCookie {
 }
 
 const ofAll = "write session({ cookie: { … } }), for all sessions";
-const { prototype } = OwnSessionCookie;
+const { prototype } = SessionCookie;
 refuseMembers(prototype, "req.session.cookie", Object.fromEntries(COOKIE_NAMES.map((name) => [name, ofAll])));
