@@ -202,3 +202,12 @@ Deno.test("without AsyncLocalStorage, the error says what to do", () => {
     shared[storage] = before;
   }
 });
+
+Deno.test("members of express-http-context and AsyncLocalStorage say what to write", () => {
+  // deno-lint-ignore no-explicit-any -- what plain JavaScript may call
+  const guessed = context as any;
+  for (const name of ["get", "set", "run", "getStore"]) {
+    assertThrows(() => guessed[name]("id"), TypeError, "assign to req, and read currentRequest()");
+  }
+  assertThrows(() => guessed.middleware, TypeError, "there is no context.middleware; write app.use(context())");
+});

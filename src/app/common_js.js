@@ -11,7 +11,7 @@ import { FrameworkRequest } from "../request/framework_request.ts";
 import { FrameworkResponse } from "../response/framework_response.ts";
 import { View } from "../views/view.ts";
 import { Connections } from "../websocket/connections.ts";
-import { createApp } from "./create_app.ts";
+import { createApp, refuseElsewhere } from "./create_app.ts";
 import { FrameworkApp } from "./framework_app.ts";
 
 /**
@@ -40,5 +40,5 @@ function withNames() {
     serveStatic,
     shedLoad,
   });
-  return Object.assign(made, { default: made });
+  return Object.assign(refuseElsewhere(made), { default: made });
 }

@@ -194,7 +194,16 @@ function withStatics(): CreateApp {
       response,
     },
   );
-  // functions that programs look for here; some were Express's own before version 4
+  return refuseElsewhere(made);
+}
+
+/**
+ * Makes names of other packages, which programs look for here, an error that says where they are. Some were Express's
+ * own before version 4.
+ *
+ * @param made The function that creates applications
+ */
+export function refuseElsewhere<T extends object>(made: T): T {
   const elsewhere = {
     compression: "@sluice/middleware/compress",
     cookieParser: "npm's cookie-parser",

@@ -1,5 +1,6 @@
 import { assertEquals, assertThrows } from "@std/assert";
 import sluice from "@sluice/sluice";
+import * as all from "../../mod.ts";
 
 // deno-lint-ignore no-explicit-any -- what plain JavaScript may call
 const guessed = sluice as any;
@@ -14,8 +15,11 @@ const PACKAGES = {
 };
 
 Deno.test("functions of other packages, called on the default export, say where to import them from", () => {
+  // deno-lint-ignore no-explicit-any -- what require() returns
+  const required = (all as any)["module.exports"];
   for (const [name, message] of Object.entries(PACKAGES)) {
     assertThrows(() => guessed[name](), TypeError, message);
+    assertThrows(() => required[name](), TypeError, message);
   }
 });
 

@@ -1,4 +1,4 @@
-import { builtinModule } from "@sluice/shared";
+import { builtinModule, refuseMembers } from "@sluice/shared";
 import type { Handler, Next, Request, Response } from "@sluice/sluice";
 import { type RequestStorage, requestStorage } from "./current_request.ts";
 
@@ -39,6 +39,17 @@ export function context(...given: unknown[]): Handler {
     storage.run(req, next);
   };
 }
+
+const READ = "assign to req, and read currentRequest()";
+
+// express-http-context's, and AsyncLocalStorage's
+refuseMembers(context, "context", {
+  get: READ,
+  set: READ,
+  run: READ,
+  getStore: READ,
+  middleware: "write app.use(context())",
+});
 
 function newStorage(): RequestStorage {
   const { AsyncLocalStorage } = builtinModule<HasStorage>("node:async_hooks") ?? globalThis as HasStorage;
