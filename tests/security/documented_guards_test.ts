@@ -345,6 +345,7 @@ const ATTACKS: readonly Attack[] = [
     guards: {
       "docs/guide/cookies-and-sessions.md": ["session({ secret"],
       "docs/guide/testing.md": ["session({ secret", "req.session.user ? undefined"],
+      "docs/moving/from-express-5.md": ["session({ secret"],
       "middleware/README.md": ["session({ secret"],
       "middleware/session.ts": ["session({ secret"],
       "middleware/src/session/session.ts": ["session({", 'secret: "of at least'],
@@ -369,6 +370,7 @@ const ATTACKS: readonly Attack[] = [
       await assertGuardedApp(tested, { path: "/files", allowed, secret: /"bytes":3/, wrong: forged(own) });
       for (
         const [file, part] of [
+          ["docs/moving/from-express-5.md", "session({ secret"],
           ["middleware/README.md", "session({ secret"],
           ["middleware/session.ts", "session({ secret"],
           ["middleware/src/session/session.ts", "persistent: false"],
