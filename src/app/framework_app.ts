@@ -17,7 +17,7 @@ import { type AnyHandler, type Mounted, mountedKey } from "../matching/layer.ts"
 import { defineMethod, defineVerbs } from "../matching/methods.ts";
 import { noteRegistration, pagesExist } from "../matching/registrations.ts";
 import { detected, detectPlatform, handleNodeRequest, type ServerResponseLike } from "../platform/detect.ts";
-import { injected, type InjectInit, type InjectTarget } from "./injected_request.ts";
+import { advised, injected, type InjectInit, type InjectTarget } from "./injected_request.ts";
 import {
   type AppFetch,
   type ListenOptions,
@@ -517,7 +517,7 @@ export class FrameworkApp<
    * ```
    */
   async inject(target: InjectTarget, init: InjectInit = {}): Promise<Response> {
-    return await this.fetch(...injected(target, init));
+    return advised(await this.fetch(...injected(target, init)));
   }
 
   static {

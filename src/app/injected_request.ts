@@ -60,6 +60,33 @@ const INSTEAD: Readonly<Record<string, string>> = {
   ip: "use remoteAddress",
 };
 
+/** Members of light-my-request's responses. */
+const OF_RESPONSE: Readonly<Record<string, string>> = {
+  statusCode: "status",
+  payload: "await text()",
+  rawPayload: "await arrayBuffer()",
+  cookies: "headers.getSetCookie()",
+};
+
+/**
+ * Makes members that an injected response lacks an error that says what to write: as `undefined`, they would only fail
+ * a test, or pass it.
+ *
+ * @param response The response
+ * @returns The response
+ */
+export function advised(response: Response): Response {
+  for (const [name, instead] of Object.entries(OF_RESPONSE)) {
+    Object.defineProperty(response, name, {
+      configurable: true,
+      get() {
+        throw new TypeError(`app.inject gives a fetch Response, without ${name}: use ${instead}`);
+      },
+    });
+  }
+  return response;
+}
+
 /**
  * Creates the arguments of `app.fetch` for `app.inject`.
  *

@@ -78,3 +78,16 @@ Deno.test("signed cookies without a secret name the package that has it", async 
   assertMatch(message, /secret\S+ required for signed cookies/);
   assertMatch(message, /^npm's cookieParser/);
 });
+
+Deno.test("members of light-my-request's response say what to write, and are in no list of members", async () => {
+  const response = await quietApp().get("/", (_req, res) => void res.send("hello")).inject("/") as Given;
+  const advice = {
+    statusCode: "use status",
+    payload: "use await text()",
+    rawPayload: "use await arrayBuffer()",
+    cookies: "use headers.getSetCookie()",
+  };
+  for (const [name, message] of Object.entries(advice)) assertThrows(() => response[name], TypeError, message);
+  assertEquals(Object.keys(response), []);
+  assertEquals([response.status, await response.clone().text(), await response.text()], [200, "hello", "hello"]);
+});

@@ -129,7 +129,10 @@ export class CheckRunner {
 
   async #find(start: number): Promise<Result> {
     const over = new AbortController();
-    const late = new DOMException(`no result within ${this.#timeoutMs} ms`, "TimeoutError");
+    const late = new DOMException(
+      `no result within ${this.#timeoutMs} ms; its signal, the argument, aborts now`,
+      "TimeoutError",
+    );
     let timer: ReturnType<typeof setTimeout> | undefined;
     const expired = new Promise<never>((_, reject) => {
       timer = setTimeout(() => {

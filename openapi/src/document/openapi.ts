@@ -96,6 +96,9 @@ const INSTEAD = {
   apis: "routes are found in the application",
 };
 
+const HIDE = "put operation({ hide: true }) before the route's handler";
+const HIDING = { exclude: HIDE, hide: HIDE, hidden: HIDE, ignore: HIDE };
+
 /** The methods supported by OpenAPI 3.1. */
 const METHODS = ["get", "put", "post", "delete", "options", "head", "patch", "trace"];
 
@@ -147,7 +150,7 @@ export function checkDocument(app: WithRoutes, info: OpenApiInfo, options: OpenA
   for (const name of ["title", "version"] as const) {
     if (typeof info[name] !== "string") refuseOption("openapi: info", name, "a string", info[name]);
   }
-  checkNames("openapi", options, NAMES);
+  checkNames("openapi", options, NAMES, HIDING);
   checkType("openapi", "toJsonSchema", options.toJsonSchema, "function");
   checkType("openapi", "prefix", options.prefix, "string");
   for (const name of ["servers", "tags", "security"] as const) {
