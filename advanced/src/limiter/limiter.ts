@@ -289,18 +289,18 @@ export class Limiter extends Emitter {
   }
 
   /**
-   * Reads the remaining quota without consuming any.
+   * Reads the quota without consuming any: `allowed` and `retryAfterMs` say what `consume(keys)` would get now.
    *
    * @param keys The key, or the limits' keys by name
    * @param options A different limit or policy, if calls with this key use one
-   * @returns The decision, which is always allowed
+   * @returns The decision about one unit
    * @throws {TypeError} If a key is not a non-empty string, an option or limit is unknown, or the store cannot read
    */
   peek(keys: LimiterKeys, options: PeekOptions = NO_OPTIONS): Awaitable<Decision> {
     if (options !== NO_OPTIONS) checkNames("limiter.peek", options, PEEK_NAMES);
     assertDoesMore(this.#store, "limiter.peek", "to look without counting");
     const takes = this.#demand.takes(keys, 0, options, "limiter.peek");
-    return this.#ask(takes, [], ({ verdicts, by }) => new Decision(takes, verdicts, by));
+    return this.#ask(takes, [], ({ verdicts, by }) => new Decision(takes, verdicts.map(ofOneUnit), by));
   }
 
   #counted = (decision: Decision): Decision => {
@@ -638,6 +638,12 @@ refuseMembers(Limiter.prototype, "limiter", Object.fromEntries(INSTEAD));
 function takesOf(demand: Demand, keys: LimiterKeys, options: ConsumeOptions, caller: string): Batch {
   const { cost = 1 } = options;
   return demand.takes(keys, cost, options, caller);
+}
+
+// stores grant a take of nothing to everybody, also to a key that is blocked
+function ofOneUnit(verdict: Verdict): Verdict {
+  const isLeft = !verdict.blocked && !(verdict.remaining < 1);
+  return verdict.denied || isLeft ? verdict : { ...verdict, denied: true, retryAfterMs: verdict.nextMs };
 }
 
 function isSettled({ policy }: Take): boolean {

@@ -42,13 +42,30 @@ Deno.test("check answers synchronously with an in-memory store, and with a promi
   assertEquals(clock.pendingTimers, 0);
 });
 
-Deno.test("peek returns what remains and takes nothing", async () => {
+Deno.test("peek returns what remains and whether one more would pass, and takes nothing", async () => {
   const { limiter } = made({ limit: 2 });
   for (let i = 0; i < 5; i++) assertEquals((await limiter.peek("a")).remaining, 2);
   await limiter.consume("a", { cost: 2 });
   const left = await limiter.peek("a");
-  assertEquals([left.remaining, left.allowed, left.retryAfterMs], [0, true, 0]);
+  assertEquals([left.remaining, left.allowed, left.retryAfterMs], [
+    0,
+    false,
+    (await limiter.consume("a")).retryAfterMs,
+  ]);
   assertEquals(limiter.counters.admitted, 1);
+});
+
+Deno.test("peek tells that a key is blocked, as a guard in front of a login asks", async () => {
+  const { limiter, clock } = made({ limit: 2, windowMs: 1000, block: { after: 1, forMs: 60_000 } });
+  const states = [];
+  for (let i = 0; i < 3; i++) {
+    states.push((await limiter.peek("a")).allowed);
+    await limiter.consume("a");
+  }
+  const { allowed, retryAfterMs } = await limiter.peek("a");
+  assertEquals([...states, allowed, retryAfterMs], [true, true, false, false, 60_000]);
+  clock.advance(60_000);
+  assertEquals((await limiter.peek("a")).allowed, true);
 });
 
 Deno.test("a decision has policies, verdicts, waits and the limit with the least remaining", async () => {
