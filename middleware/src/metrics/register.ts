@@ -48,5 +48,5 @@ function ended(text: unknown): string {
  * @param text Metrics in the Prometheus text format
  */
 export function familiesIn(text: string): ReadonlySet<string> {
-  return new Set(Array.from(text.matchAll(/^# TYPE (\S+)/gm), ([, name]) => name!));
+  return new Set(Array.from(text.matchAll(/^# TYPE ([^ \n]+)/gm), ([, name]) => name!));
 }
