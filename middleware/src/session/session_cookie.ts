@@ -16,11 +16,7 @@ export interface CookieActions {
  * @example Remember me
  * ```ts
  * import sluice from "@sluice/sluice";
- * import { session, type SessionExtras } from "@sluice/middleware/session";
- *
- * declare module "@sluice/sluice" {
- *   interface RequestExtras extends SessionExtras<{ user: string }> {}
- * }
+ * import { session } from "@sluice/middleware/session";
  *
  * const app = sluice();
  * app.use(sluice.urlencoded());

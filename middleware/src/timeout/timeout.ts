@@ -32,7 +32,7 @@ export interface TimeoutOptions {
  * Properties added to requests.
  *
  * @example A route without the limit that applies to the others
- * ```ts
+ * ```ts ignore
  * import sluice from "@sluice/sluice";
  * import { timeout, type TimeoutExtras } from "@sluice/middleware/timeout";
  *
