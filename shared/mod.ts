@@ -19,6 +19,7 @@ export {
 } from "../src/util/check_option.ts";
 export { isDeveloped, warnInDevelopment } from "../src/util/development_warning.ts";
 export { describe, reasonOf } from "../src/util/error_text.ts";
+export { refuseMembers } from "../src/util/refuse_members.ts";
 export {
   ALARM_DELAY_MS,
   askDurableObject,
@@ -26,7 +27,6 @@ export {
   type DurableObjectResponse,
   type DurableObjectStubLike,
 } from "./durable_object.ts";
-export { refuseMembers } from "./refuse_members.ts";
 export { RequestsInProgress } from "../limiting/requests_in_progress.ts";
 export { HttpError, type HttpErrorOptions } from "../src/http/http_error.ts";
 export { rankEncodings } from "../src/http/negotiation.ts";

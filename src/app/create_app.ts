@@ -5,6 +5,7 @@ import { urlencoded } from "../middleware/body/urlencoded.ts";
 import { serveStatic } from "../middleware/static_files.ts";
 import { FrameworkRequest, type ParsedQs, type RouteParams } from "../request/framework_request.ts";
 import type { Any } from "../util/any.ts";
+import { refuseMembers } from "../util/refuse_members.ts";
 import { FrameworkResponse } from "../response/framework_response.ts";
 import type * as responses from "../response/framework_response.ts";
 import type * as exchanged from "../response/request_and_response.ts";
@@ -202,25 +203,17 @@ function withStatics(): CreateApp {
  * own before version 4.
  *
  * @param made The function that creates applications
+ * @returns The function
  */
 export function refuseElsewhere<T extends object>(made: T): T {
-  const elsewhere = {
-    compression: "@sluice/middleware/compress",
-    cookieParser: "npm's cookie-parser",
-    cors: "npm's cors",
-    helmet: "npm's helmet",
-    session: "@sluice/middleware/session",
-    validate: "@sluice/openapi",
-  };
-  for (const [name, module] of Object.entries(elsewhere)) {
-    Object.defineProperty(made, name, {
-      get() {
-        throw new TypeError(`sluice.${name}: import it from ${module}`);
-      },
-      configurable: true,
-    });
-  }
-  return made;
+  return refuseMembers(made, "sluice", {
+    compression: "import it from @sluice/middleware/compress",
+    cookieParser: "import it from npm's cookie-parser",
+    cors: "import it from npm's cors",
+    helmet: "import it from npm's helmet",
+    session: "import it from @sluice/middleware/session",
+    validate: "import it from @sluice/openapi",
+  });
 }
 
 function prototypeOf<T>(made: { readonly prototype: T }): T {

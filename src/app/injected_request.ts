@@ -1,5 +1,6 @@
 import { describe } from "../util/error_text.ts";
 import { isPlainObject } from "../util/is_plain_object.ts";
+import { refuseMembers } from "../util/refuse_members.ts";
 import { canonicalAddress } from "../http/ip_address.ts";
 import { type InjectedRequest, peerKey } from "../exchange/peer.ts";
 
@@ -62,29 +63,21 @@ const INSTEAD: Readonly<Record<string, string>> = {
 
 /** Members of light-my-request's responses. */
 const OF_RESPONSE: Readonly<Record<string, string>> = {
-  statusCode: "status",
-  payload: "await text()",
-  rawPayload: "await arrayBuffer()",
-  cookies: "headers.getSetCookie()",
+  statusCode: "app.inject gives a fetch Response: use status",
+  payload: "app.inject gives a fetch Response: use await text()",
+  rawPayload: "app.inject gives a fetch Response: use await arrayBuffer()",
+  cookies: "app.inject gives a fetch Response: use headers.getSetCookie()",
 };
 
 /**
- * Makes members that an injected response lacks an error that says what to write: as `undefined`, they would only fail
- * a test, or pass it.
+ * Makes the members of light-my-request's responses fail with advice: as `undefined`, they would only fail a test, or
+ * pass it.
  *
  * @param response The response
  * @returns The response
  */
 export function advised(response: Response): Response {
-  for (const [name, instead] of Object.entries(OF_RESPONSE)) {
-    Object.defineProperty(response, name, {
-      configurable: true,
-      get() {
-        throw new TypeError(`app.inject gives a fetch Response, without ${name}: use ${instead}`);
-      },
-    });
-  }
-  return response;
+  return refuseMembers(response, "response", OF_RESPONSE);
 }
 
 /**

@@ -2,6 +2,7 @@ import { utf8Length } from "../util/encodings.ts";
 import { describe } from "../util/error_text.ts";
 import type { FrameworkRequest } from "../request/framework_request.ts";
 import type { Any } from "../util/any.ts";
+import { refuseMembers } from "../util/refuse_members.ts";
 import { type Connections, deliverKey, type Member } from "./connections.ts";
 import { type ReadyData, SendQueue } from "./send_queue.ts";
 import { assertSocketData, mostBytesOf, type SocketData } from "./socket_data.ts";
@@ -268,12 +269,12 @@ function assertCode(code: number): void {
   throw new RangeError(`ws.close expects a code of 1000 to 1003, 1007 to 1014 or 3000 to 4999, not ${describe(code)}`);
 }
 
+const LISTEN = "write app.ws(path, { message(ws, data) {} })";
+
 // the mistakes of programs written for ws and for browsers
-for (const name of ["params", "on", "addEventListener", "onmessage"]) {
-  const refuse = (): never => {
-    throw new TypeError(
-      `ws.${name}: ${name === "params" ? "use ws.data.params" : "write app.ws(path, { message(ws, data) {} })"}`,
-    );
-  };
-  Object.defineProperty(WebSocketConnection.prototype, name, { get: refuse, set: refuse });
-}
+refuseMembers(WebSocketConnection.prototype, "ws", {
+  params: "use ws.data.params",
+  on: LISTEN,
+  addEventListener: LISTEN,
+  onmessage: LISTEN,
+});

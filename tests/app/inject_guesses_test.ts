@@ -50,15 +50,15 @@ Deno.test("a status that JSON cannot show is refused as any other", async () => 
 Deno.test("a WebSocket says where its parameters and its listeners are written", async () => {
   const { WebSocketConnection } = await import("../../src/websocket/ws_connection.ts");
   const ws = Object.create(WebSocketConnection.prototype);
-  assertThrows(() => ws.params, TypeError, "ws.params: use ws.data.params");
+  assertThrows(() => ws.params, TypeError, "there is no ws.params; use ws.data.params");
   for (const name of ["on", "addEventListener"]) {
     assertThrows(
       () => ws[name]("message", () => {}),
       TypeError,
-      `ws.${name}: write app.ws(path, { message(ws, data) {} })`,
+      `there is no ws.${name}; write app.ws(path, { message(ws, data) {} })`,
     );
   }
-  assertThrows(() => ws.onmessage = () => {}, TypeError, "ws.onmessage: write app.ws(path, {");
+  assertThrows(() => ws.onmessage = () => {}, TypeError, "there is no ws.onmessage; write app.ws(path, {");
 });
 
 Deno.test("a schema where a handler belongs is refused with what to write", () => {
@@ -87,7 +87,13 @@ Deno.test("members of light-my-request's response say what to write, and are in 
     rawPayload: "use await arrayBuffer()",
     cookies: "use headers.getSetCookie()",
   };
-  for (const [name, message] of Object.entries(advice)) assertThrows(() => response[name], TypeError, message);
+  for (const [name, message] of Object.entries(advice)) {
+    assertThrows(
+      () => response[name],
+      TypeError,
+      `there is no response.${name}; app.inject gives a fetch Response: ${message}`,
+    );
+  }
   assertEquals(Object.keys(response), []);
   assertEquals([response.status, await response.clone().text(), await response.text()], [200, "hello", "hello"]);
 });

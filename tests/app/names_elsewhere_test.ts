@@ -6,12 +6,12 @@ import * as all from "../../mod.ts";
 const guessed = sluice as any;
 
 const PACKAGES = {
-  cookieParser: "sluice.cookieParser: import it from npm's cookie-parser",
-  session: "sluice.session: import it from @sluice/middleware/session",
-  compression: "sluice.compression: import it from @sluice/middleware/compress",
-  cors: "sluice.cors: import it from npm's cors",
-  helmet: "sluice.helmet: import it from npm's helmet",
-  validate: "sluice.validate: import it from @sluice/openapi",
+  cookieParser: "there is no sluice.cookieParser; import it from npm's cookie-parser",
+  session: "there is no sluice.session; import it from @sluice/middleware/session",
+  compression: "there is no sluice.compression; import it from @sluice/middleware/compress",
+  cors: "there is no sluice.cors; import it from npm's cors",
+  helmet: "there is no sluice.helmet; import it from npm's helmet",
+  validate: "there is no sluice.validate; import it from @sluice/openapi",
 };
 
 Deno.test("functions of other packages, called on the default export, say where to import them from", () => {
