@@ -76,6 +76,7 @@ export type {
   ReusableHandler,
 } from "./src/routing/handler.ts";
 export type {
+  LayerViews,
   PrefixMiddleware,
   RouteDefinition,
   SubRouter,

@@ -47,13 +47,13 @@ import type { RuntimeSupport } from "../exchange/runtime_support.ts";
 import { provideDefaultApp } from "../exchange/default_app.ts";
 import type { Any } from "../util/any.ts";
 import { FrameworkResponse } from "../response/framework_response.ts";
-import type { ErrorHandler, Handler, Next, ParamHandler, ParamsOf, Path, PathHandler } from "../routing/handler.ts";
+import type { Handler, Next, ParamHandler, ParamsOf, Path, PathHandler } from "../routing/handler.ts";
 import { type ExpressApp, isExpressApp } from "../routing/express_mount.ts";
 import type { FetchApp, FetchHandler } from "../routing/fetch_mount.ts";
 import {
   defineViews,
   LAYER_VIEWS,
-  type PrefixMiddleware,
+  type LayerViews,
   type RouteDefinition,
   type SubRouter,
   type WebSocketRouteDefinition,
@@ -110,7 +110,7 @@ export interface SettingOrVerb<Self, L extends Record<string, Any> = Record<stri
 export interface FrameworkApp<
   L extends Record<string, Any> = Record<string, Any>,
   AppLocals extends Record<string, Any> = Record<string, Any>,
-> extends RouterVerbs<L, unknown, never>, EmitterMethods, ApplicationExtras {
+> extends RouterVerbs<L, unknown, never>, LayerViews, EmitterMethods, ApplicationExtras {
   /** Reads a setting, or registers handlers for GET, and for HEAD unless it has its own handler. */
   get: SettingOrVerb<this, L>;
   /** Adds middleware, error handlers, routers or applications for every path, or for paths below a prefix. */
@@ -744,19 +744,6 @@ export class FrameworkApp<
   get paramHandlers(): Map<string, AnyHandler[]> {
     return this.router.paramHandlers;
   }
-
-  /** Routes in registration order, one entry per method; derived from layers. */
-  declare readonly routes: RouteDefinition[];
-  /** Middleware for every path; derived from the layers. */
-  declare readonly middlewares: Handler[];
-  /** Middleware for paths below a prefix; derived from the layers. */
-  declare readonly prefixMiddlewares: PrefixMiddleware[];
-  /** Mounted routers and apps; derived from the layers. */
-  declare readonly children: SubRouter[];
-  /** Error handlers; derived from the layers. */
-  declare readonly errorHandlers: ErrorHandler[];
-  /** WebSocket routes; derived from the layers. */
-  declare readonly wsRoutes: WebSocketRouteDefinition[];
 
   /** The same as {@linkcode FrameworkApp.routes}. */
   getRoutes(): RouteDefinition[] {

@@ -50,17 +50,31 @@ export interface SubRouter {
   router: AnyHandler;
 }
 
-/** The arrays in which routers and applications show their layers, by property. */
-export const LAYER_VIEWS = {
+/** The arrays in which routers and applications show their layers. */
+export interface LayerViews {
   /** Routes in registration order, one entry per path and method. */
-  routes(layers: readonly Layer[]): RouteDefinition[] {
+  readonly routes: RouteDefinition[];
+  /** WebSocket routes in registration order. */
+  readonly wsRoutes: WebSocketRouteDefinition[];
+  /** Middleware for every path. */
+  readonly middlewares: Handler[];
+  /** Middleware for paths below a prefix, one entry per `use` call. */
+  readonly prefixMiddlewares: PrefixMiddleware[];
+  /** Error handlers in registration order. */
+  readonly errorHandlers: ErrorHandler[];
+  /** Mounted routers and apps. */
+  readonly children: SubRouter[];
+}
+
+/** How each view is derived. */
+export const LAYER_VIEWS: { [Name in keyof LayerViews]: (layers: readonly Layer[]) => LayerViews[Name] } = {
+  routes(layers) {
     return layers.flatMap(({ route, patterns }) =>
       route instanceof Route ? patterns.flatMap((pattern) => definitionsOf(route, pattern)) : []
     );
   },
 
-  /** WebSocket routes in registration order. */
-  wsRoutes(layers: readonly Layer[]): WebSocketRouteDefinition[] {
+  wsRoutes(layers) {
     return layers.flatMap(({ route, patterns }) => {
       if (!(route instanceof SocketRoute)) return [];
       const { handlers } = route;
@@ -75,13 +89,11 @@ export const LAYER_VIEWS = {
     });
   },
 
-  /** Middleware for every path. */
-  middlewares(layers: readonly Layer[]): Handler[] {
+  middlewares(layers) {
     return layers.filter((layer) => layer.everywhere).flatMap((layer) => plain(layer, "handler") as Handler[]);
   },
 
-  /** Middleware for paths below a prefix, one entry per `use` call. */
-  prefixMiddlewares(layers: readonly Layer[]): PrefixMiddleware[] {
+  prefixMiddlewares(layers) {
     const found: PrefixMiddleware[] = [];
     let before: Layer | undefined;
     for (const layer of layers) {
@@ -93,13 +105,11 @@ export const LAYER_VIEWS = {
     return found;
   },
 
-  /** Error handlers in registration order. */
-  errorHandlers(layers: readonly Layer[]): ErrorHandler[] {
+  errorHandlers(layers) {
     return layers.flatMap((layer) => plain(layer, "error") as ErrorHandler[]);
   },
 
-  /** Mounted routers and apps. */
-  children(layers: readonly Layer[]): SubRouter[] {
+  children(layers) {
     return layers.flatMap((layer) =>
       layer.mounted === null ? [] : [{ prefix: prefixText(layer.path), router: layer.entries[0]!.fn }]
     );
@@ -112,8 +122,8 @@ export const LAYER_VIEWS = {
  * @param prototype The class's prototype
  * @param viewOf Returns one of an object's views
  */
-export function defineViews<T>(prototype: T, viewOf: (object: T, name: keyof typeof LAYER_VIEWS) => unknown): void {
-  for (const name of Object.keys(LAYER_VIEWS) as (keyof typeof LAYER_VIEWS)[]) {
+export function defineViews<T>(prototype: T, viewOf: (object: T, name: keyof LayerViews) => unknown): void {
+  for (const name of Object.keys(LAYER_VIEWS) as (keyof LayerViews)[]) {
     Object.defineProperty(prototype, name, {
       get(this: T) {
         return viewOf(this, name);

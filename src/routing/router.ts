@@ -19,11 +19,11 @@ import { exchangeKey } from "../exchange/exchange.ts";
 import { Target } from "../exchange/target.ts";
 import type { Any } from "../util/any.ts";
 import { type FetchApp, type FetchHandler, fetchMount } from "./fetch_mount.ts";
-import type { ErrorHandler, Handler, Next, ParamHandler, ParamsOf, Path, PathHandler } from "./handler.ts";
+import type { Handler, Next, ParamHandler, ParamsOf, Path, PathHandler } from "./handler.ts";
 import {
   defineViews,
   LAYER_VIEWS,
-  type PrefixMiddleware,
+  type LayerViews,
   type RouteDefinition,
   type SubRouter,
   type WebSocketRouteDefinition,
@@ -50,7 +50,7 @@ export const registerKey: unique symbol = Symbol("register");
 export type GroupCallback<Outer = unknown> = (router: Router<Outer>) => void;
 
 /** A router with its verbs; it can be called as a handler. */
-export interface BaseRouter<Outer = unknown> extends RouterVerbs<Record<string, Any>, Outer> {
+export interface BaseRouter<Outer = unknown> extends RouterVerbs<Record<string, Any>, Outer>, LayerViews {
   /** Registers handlers for GET, and for HEAD unless another handler handles it. */
   readonly get: Verb<this, Record<string, Any>, Outer>;
   /** Adds middleware, error handlers, routers or apps, for every path or for paths below a prefix. */
@@ -376,19 +376,6 @@ export class BaseRouter<Outer = unknown> extends Callable implements LayerSource
     original.#add(new Layer(caller, path, original.#routeOptions, { route, socket: true }));
     return this;
   }
-
-  /** Routes in registration order, one entry per method; derived from the layers. */
-  declare readonly routes: RouteDefinition[];
-  /** Middleware for every path; derived from the layers. */
-  declare readonly middlewares: Handler[];
-  /** Middleware for paths below a prefix; derived from the layers. */
-  declare readonly prefixMiddlewares: PrefixMiddleware[];
-  /** Mounted routers and apps; derived from the layers. */
-  declare readonly children: SubRouter[];
-  /** Error handlers; derived from the layers. */
-  declare readonly errorHandlers: ErrorHandler[];
-  /** WebSocket routes; derived from the layers. */
-  declare readonly wsRoutes: WebSocketRouteDefinition[];
 
   static {
     defineViews(this.prototype, (router, name) => LAYER_VIEWS[name](originalOf(router).#layers));
