@@ -183,7 +183,7 @@ Deno.test("a check has a time limit, after which its signal aborts", async () =>
   await time.advance(950);
   const [status, { checks }] = await response;
   assertEquals([status, checks!["a"]!.error, checks!["b"]!.error], [
-    ...[503, ...[1000, 50].map((ms) => `no result within ${ms} ms; its signal, the argument, aborts now`)],
+    ...[503, ...[1000, 50].map((ms) => `no result within ${ms} ms; the check's AbortSignal was aborted`)],
   ]);
   assertEquals(time.pending, 0);
 });

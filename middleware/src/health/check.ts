@@ -130,7 +130,7 @@ export class CheckRunner {
   async #find(start: number): Promise<Result> {
     const over = new AbortController();
     const late = new DOMException(
-      `no result within ${this.#timeoutMs} ms; its signal, the argument, aborts now`,
+      `no result within ${this.#timeoutMs} ms; the check's AbortSignal was aborted`,
       "TimeoutError",
     );
     let timer: ReturnType<typeof setTimeout> | undefined;
