@@ -1,4 +1,5 @@
 import sluice, { type FrameworkApp, type Request, type Response, Router, shedLoad } from "@sluice/sluice";
+import { compress } from "@sluice/middleware/compress";
 import { type Metrics, metrics, type MetricsOptions } from "@sluice/middleware/metrics";
 import { Limiter, MemoryStore, rateLimit } from "@sluice/rate-limit";
 import {
@@ -11,6 +12,7 @@ import {
 } from "@opentelemetry/sdk-metrics";
 import { metrics as registered } from "@opentelemetry/api";
 import { assert, assertEquals, assertMatch, assertStringIncludes, assertThrows } from "@std/assert";
+import { gunzipSync } from "node:zlib";
 import prom from "prom-client";
 import { until } from "../../tests/support/until.ts";
 
@@ -376,6 +378,40 @@ Deno.test("a register that fails is an error of the page, and of no other reques
   const page = await app.inject("/metrics");
   assertEquals([page.status, await page.text()], [500, "the gauge failed"]);
   assertEquals(await (await app.inject("/")).text(), "hello");
+});
+
+Deno.test("a slow register is asked once a second, however many read the page, and a failure is forgotten", async () => {
+  let now = 0;
+  const asked: PromiseWithResolvers<string>[] = [];
+  const register = {
+    metrics() {
+      const answer = Promise.withResolvers<string>();
+      asked.push(answer);
+      return answer.promise;
+    },
+  };
+  const measured = metrics({ register, clock: () => now });
+  const app = sluice().set("env", "test").use(measured, compress({ threshold: 1 }));
+  app.get("/metrics", measured.page);
+  app.get("/", (_req, res) => res.send("hello"));
+  const page = async () => {
+    const response = await app.inject("/metrics", { headers: { "accept-encoding": "gzip" } });
+    const body = await response.bytes();
+    return [response.status, response.ok ? new TextDecoder().decode(gunzipSync(body)).split("\n").at(-2) : undefined];
+  };
+  const readers = Array.from({ length: 50 }, page);
+  // requests do not wait for it
+  assertEquals(await (await app.inject("/")).text(), "hello");
+  assertEquals(asked.length, 1);
+  asked[0]!.reject(new Error("the gauge failed"));
+  for (const [status] of await Promise.all(readers)) assertEquals(status, 500);
+  assertEquals((await page())[0], 500);
+  now += 1000;
+  const later = Array.from({ length: 50 }, page);
+  await app.inject("/");
+  assertEquals(asked.length, 2);
+  asked[1]!.resolve("jobs 7\n");
+  for (const read of await Promise.all(later)) assertEquals(read, [200, "jobs 7"]);
 });
 
 Deno.test("what is no register, or writes OpenMetrics, is refused", () => {

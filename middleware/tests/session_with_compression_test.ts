@@ -1,7 +1,7 @@
 import sluice, { type ErrorHandler, type FrameworkApp, type Response as SluiceResponse } from "@sluice/sluice";
 import { compress } from "@sluice/middleware/compress";
 import { MemorySessionStore, session, type SetSessionOptions } from "@sluice/middleware/session";
-import { assertEquals } from "@std/assert";
+import { assertEquals, assertMatch } from "@std/assert";
 import compression from "compression";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
@@ -96,6 +96,44 @@ for (const [compressed, make] of Object.entries(COMPRESSIONS)) {
         });
       }
     }
+  }
+}
+
+const HOUR_MS = 3_600_000;
+
+for (const [compressed, make] of Object.entries(COMPRESSIONS)) {
+  for (const [way, respond] of Object.entries(WAYS)) {
+    Deno.test(`${way} sends the lifetime of one session, with a slow store or sealed, and ${compressed}`, async () => {
+      for (
+        const order of [(sessions: Handler) => [make(), sessions], (sessions: Handler) => [sessions, begin, make()]]
+      ) {
+        for (const isSealed of [false, true]) {
+          const store = new SlowStore();
+          const app = sluice();
+          app.use(...order(session(isSealed ? { secret: "5VnrkxJ0fTuGGq7ZJvqCCiTTQ9SXYH2l" } : { store })));
+          app.get("/", (req, res) => {
+            req.session.user = 1;
+            req.session.cookie.maxAge = HOUR_MS;
+            res.type("text");
+            return respond(res) as undefined;
+          });
+          app.get("/lifetime", (req, res) => res.json(req.session.cookie.maxAge));
+          const response = await app.inject("/", { headers: { "accept-encoding": "gzip" } });
+          const [cookie = ""] = response.headers.getSetCookie();
+          assertMatch(cookie, /; Max-Age=3600;/);
+          assertEquals(gunzipSync(await response.bytes()).length, CHUNKS * CHUNK.length);
+          const headers = { "accept-encoding": "gzip", "cookie": cookie.slice(0, cookie.indexOf(";")) };
+          assertEquals(await (await app.inject("/lifetime", { headers })).json(), HOUR_MS);
+        }
+      }
+    });
+  }
+}
+
+class SlowStore extends MemorySessionStore {
+  override async set(id: string, content: string, options: SetSessionOptions): Promise<boolean> {
+    await new Promise((resolve) => setTimeout(resolve));
+    return await super.set(id, content, options);
   }
 }
 
