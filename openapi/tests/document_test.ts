@@ -575,6 +575,14 @@ Deno.test("wrong options are refused by the names that they have", () => {
   refused(() => openapi(app, INFO, { servers: {} } as never), "openapi: option servers must be a list");
   refused(() => openapi(app, INFO, { schemas: 1 } as never), "openapi: option schemas must be an object, not 1");
   refused(() => operation({ sumary: "x" } as never), "operation: there is no option sumary");
+  // what belongs to the other one of the two
+  refused(() => operation({ body: {} } as never), "operation: there is no option body; write validate({ body })");
+  refused(() => operation({ parameters: [] } as never), "write validate({ params, query, headers, cookies })");
+  refused(
+    () => validate({ summary: "x" } as never),
+    "validate: there is no option summary; write operation({ summary })",
+  );
+  refused(() => validate({ querystring: {} } as never), "validate: there is no option querystring; use query");
   refused(() => operation({ tags: "x" } as never), "operation: option tags must be a list of strings");
   refused(() => operation({ hide: 1 } as never), "operation: option hide must be true or false, not 1");
   refused(() => operation({ responses: { 4: "x" } }), "operation: option responses has statuses such as 404, 4XX");

@@ -269,12 +269,19 @@ function assertCode(code: number): void {
   throw new RangeError(`ws.close expects a code of 1000 to 1003, 1007 to 1014 or 3000 to 4999, not ${describe(code)}`);
 }
 
-const LISTEN = "write app.ws(path, { message(ws, data) {} })";
+const LISTEN = "write app.ws(path, { open(ws) {}, message(ws, data) {}, close(ws) {} })";
 
 // the mistakes of programs written for ws and for browsers
 refuseMembers(WebSocketConnection.prototype, "ws", {
   params: "use ws.data.params",
+  terminate: "write ws.close()",
+  ping: "use app.ws(path, { pingTimeoutMs })",
   on: LISTEN,
+  once: LISTEN,
   addEventListener: LISTEN,
+  onopen: LISTEN,
   onmessage: LISTEN,
+  onclose: LISTEN,
+  onerror: LISTEN,
+  url: "use ws.data.req.url",
 });

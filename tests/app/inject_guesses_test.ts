@@ -55,10 +55,10 @@ Deno.test("a WebSocket says where its parameters and its listeners are written",
     assertThrows(
       () => ws[name]("message", () => {}),
       TypeError,
-      `there is no ws.${name}; write app.ws(path, { message(ws, data) {} })`,
+      `there is no ws.${name}; write app.ws(path, { open(ws) {}, message(ws, data) {}, close(ws) {} })`,
     );
   }
-  assertThrows(() => ws.onmessage = () => {}, TypeError, "there is no ws.onmessage; write app.ws(path, {");
+  assertThrows(() => ws.onmessage = () => {}, TypeError, "there is no ws.onmessage; write app.ws(path, { open(ws) {}");
 });
 
 Deno.test("a schema where a handler belongs is refused with what to write", () => {

@@ -4,6 +4,7 @@
  */
 import { EventEmitter } from "node:events";
 import { assert, assertEquals } from "@std/assert";
+import compression from "compression";
 import timeoutOfConnect from "connect-timeout";
 import { doubleCsrf } from "csrf-csrf";
 import expressSession from "express-session";
@@ -12,12 +13,16 @@ import multer from "multer";
 import pino from "pino";
 import { pinoHttp } from "pino-http";
 import prom from "prom-client";
+import { WebSocket } from "ws";
+import { compress } from "@sluice/middleware/compress";
 import { csrf } from "@sluice/middleware/csrf";
 import { log } from "@sluice/middleware/log";
 import { metrics } from "@sluice/middleware/metrics";
 import { MemorySessionStore, session } from "@sluice/middleware/session";
 import { timeout } from "@sluice/middleware/timeout";
 import { upload } from "@sluice/middleware/upload";
+import { Connections } from "../../src/websocket/connections.ts";
+import { WebSocketConnection } from "../../src/websocket/ws_connection.ts";
 import { quietApp } from "../support/app.ts";
 
 // deno-lint-ignore no-explicit-any -- what plain JavaScript may write
@@ -171,6 +176,32 @@ const MEMBERS: Readonly<Record<string, Members>> = {
     ours: upload,
   },
   "upload(), beside multer()": { theirs: namesOf(Object.getPrototypeOf(multer())), ours: upload() },
+  "compress, beside compression": { theirs: namesOf(compression), ours: compress },
+  "ws, beside ws": {
+    theirs: namesOf(WebSocket.prototype, EventEmitter.prototype),
+    ours: new WebSocketConnection(
+      { readyState: 1, bufferedAmount: 0 } as Given,
+      "",
+      {} as Given,
+      new Connections(),
+      {} as Given,
+    ),
+    missing: {
+      CONNECTING: "a constant, as on the web's WebSocket",
+      OPEN: "a constant, as on the web's WebSocket",
+      CLOSING: "a constant, as on the web's WebSocket",
+      CLOSED: "a constant, as on the web's WebSocket",
+      binaryType: "bytes are always a Uint8Array",
+      emitClose: "a part of ws itself",
+      extensions: "the runtime compresses, or does not",
+      isPaused: "reading is paused at maxBufferedBytes",
+      pause: "reading is paused at maxBufferedBytes",
+      resume: "reading is paused at maxBufferedBytes",
+      pong: "the runtime responds to pings",
+      removeEventListener: "listeners cannot be added; adding one fails with advice",
+      setSocket: "a part of ws itself",
+    },
+  },
   "a request with a time limit, beside connect-timeout": { theirs: theirTimeout.added, ours: withTimeout },
   "a request with a token, beside csrf-csrf": { theirs: theirCsrf.added, ours: withCsrf },
 };
@@ -203,6 +234,7 @@ const OPTIONS: Readonly<Record<string, Options>> = {
       streamHandler: "it feeds a body that the platform has read, which requests have here",
     },
   },
+  "compress, beside compression": { theirs: optionsIn(compression, "opts"), ours: compress },
   "timeout, beside connect-timeout": {
     theirs: optionsIn(timeoutOfConnect, "opts"),
     ours: (options) => timeout(1000, options),

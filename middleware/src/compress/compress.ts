@@ -1,4 +1,12 @@
-import { checkInteger, checkNames, checkType, type OptionNames, parseBytes, refuseOption } from "@sluice/shared";
+import {
+  checkInteger,
+  checkNames,
+  checkType,
+  type OptionNames,
+  parseBytes,
+  refuseMembers,
+  refuseOption,
+} from "@sluice/shared";
 import type { Request, Response } from "@sluice/sluice";
 import { builtinCodings } from "./builtin_codings.ts";
 import type { CompressionRules } from "./choose_coding.ts";
@@ -101,6 +109,8 @@ export function compress(options: CompressOptions = {}): Compress {
   // gives the layer this name, even in a bundle
   return Object.defineProperty(rules.codings.length > 0 ? middleware : unable, "name", { value: "compress" });
 }
+
+refuseMembers(compress, "compress", { filter: 'write isCompressible(res.get("Content-Type"))' });
 
 function rulesOf(options: CompressOptions): CompressionRules {
   checkNames("compress", options, NAMES, insteadOf);

@@ -83,7 +83,8 @@ export interface OperationDetails {
   readonly [extension: `x-${string}`]: unknown;
 }
 
-const NAMES: OptionNames<Omit<OperationDetails, `x-${string}`>> = {
+/** The fields of a description. */
+export const OPERATION_NAMES: OptionNames<Omit<OperationDetails, `x-${string}`>> = {
   summary: true,
   description: true,
   tags: true,
@@ -97,6 +98,13 @@ const NAMES: OptionNames<Omit<OperationDetails, `x-${string}`>> = {
   responses: true,
   callbacks: true,
   servers: true,
+};
+
+/** What schemas describe, by the names of `validate` and of OpenAPI. */
+const INSTEAD: Readonly<Record<string, string>> = {
+  ...Object.fromEntries([...REQUEST_PARTS, "response"].map((name) => [name, `write validate({ ${name} })`])),
+  requestBody: "write validate({ body })",
+  parameters: "write validate({ params, query, headers, cookies })",
 };
 
 const OUTGOING_NAMES: OptionNames<OutgoingRequest> = {
@@ -151,7 +159,7 @@ function checkOperation(details: OperationDetails): void {
   const all = Object.entries(Object(details));
   const named = all.filter(([name]) => !name.startsWith("x-"));
   // only where it is needed, because a copy of a request is not recognized as one
-  checkNames("operation", named.length < all.length ? Object.fromEntries(named) : details, NAMES);
+  checkNames("operation", named.length < all.length ? Object.fromEntries(named) : details, OPERATION_NAMES, INSTEAD);
   for (const name of ["summary", "description", "operationId"] as const) {
     checkType("operation", name, details[name], "string");
   }

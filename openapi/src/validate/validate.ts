@@ -16,6 +16,7 @@ import {
   type RequestSchemas,
   type ResponseSchemas,
 } from "../metadata/route_schemas.ts";
+import { OPERATION_NAMES } from "../metadata/operation.ts";
 import { checkSerializations, type Serializations } from "../metadata/serialization.ts";
 import { convertSchema, noteConverter } from "../schema/convert_schema.ts";
 import type { JsonSchema, ToJsonSchema } from "../schema/json_schema.ts";
@@ -103,6 +104,17 @@ const NAMES: OptionNames<ValidateOptions> = {
   toJsonSchema: true,
   status: true,
   onInvalid: true,
+};
+
+/** Fields of `operation`, and names of other validators. */
+const INSTEAD: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(Object.keys(OPERATION_NAMES).map((name) => [name, `write operation({ ${name} })`])),
+  responses: "use response",
+  querystring: "use query",
+  param: "use params",
+  path: "use params",
+  form: "use body",
+  json: "use body",
 };
 
 /** One part, how to read it, and its schema. */
@@ -308,7 +320,7 @@ function checkOptions(options: ValidateOptions): void {
   if (isNoOptions(options)) {
     throw new TypeError("validate: say what the schema is for, such as validate({ body: schema })");
   }
-  checkNames("validate", options, NAMES);
+  checkNames("validate", options, NAMES, INSTEAD);
   for (const part of REQUEST_PARTS) if (options[part] !== undefined) checkSchema(part, options[part]);
   if (isSchema(options.response)) {
     throw new TypeError(
