@@ -100,11 +100,10 @@ export const OPERATION_NAMES: OptionNames<Omit<OperationDetails, `x-${string}`>>
   servers: true,
 };
 
-/** What schemas describe, by the names of `validate` and of OpenAPI. */
+/** What schemas describe. */
 const INSTEAD: Readonly<Record<string, string>> = {
   ...Object.fromEntries([...REQUEST_PARTS, "response"].map((name) => [name, `write validate({ ${name} })`])),
   requestBody: "write validate({ body })",
-  parameters: "write validate({ params, query, headers, cookies })",
 };
 
 const OUTGOING_NAMES: OptionNames<OutgoingRequest> = {

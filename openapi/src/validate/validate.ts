@@ -111,10 +111,6 @@ const INSTEAD: Readonly<Record<string, string>> = {
   ...Object.fromEntries(Object.keys(OPERATION_NAMES).map((name) => [name, `write operation({ ${name} })`])),
   responses: "use response",
   querystring: "use query",
-  param: "use params",
-  path: "use params",
-  form: "use body",
-  json: "use body",
 };
 
 /** One part, how to read it, and its schema. */

@@ -33,7 +33,7 @@ export const OWN_NAMES = {
     ...["writeHeader", "closed", "_isLenientHeaderValidation"],
   ],
   // params and on are guesses, and throw an error with what to write
-  ws: ["data", "on", "params", "publish", "subscribe", "unsubscribe", "isSubscribed"],
+  ws: ["data", "on", "once", "params", "ping", "terminate", "publish", "subscribe", "unsubscribe", "isSubscribed"],
   limiter: [
     ...["breakerIsOpen", "close", "consume", "counters", "keys", "overflows", "peek", "policies", "refund", "release"],
     ...["replace", "reset", "size", "top", "waitFor", "warm"],
