@@ -32,7 +32,7 @@ export const OWN_NAMES = {
     // Node's own, which Deno's node:http lacks
     ...["writeHeader", "closed", "_isLenientHeaderValidation"],
   ],
-  // params and on are guesses, and throw an error with what to write
+  // on, once, params, ping and terminate are guesses, and throw an error with what to write
   ws: ["data", "on", "once", "params", "ping", "terminate", "publish", "subscribe", "unsubscribe", "isSubscribed"],
   limiter: [
     ...["breakerIsOpen", "close", "consume", "counters", "keys", "overflows", "peek", "policies", "refund", "release"],
