@@ -87,6 +87,61 @@ Deno.test("of alternatives, the fields of those count that a value fits", async 
   assertEquals((await sentOf({}, nullable, { user: null })).body, { user: null });
 });
 
+Deno.test("alternatives that differ in the types of their fields, or further inside, do not lend each other fields", async () => {
+  const text = { a: "x", secret: "secret" };
+  const inside = { user: { kind: "guest" }, secret: "secret" };
+  const listed = { list: [{ n: "1" }], secret: "secret" };
+  const schemas: [schema: unknown, value: object, expected: object][] = [
+    [z.union([z.object({ a: z.string() }), z.object({ a: z.number(), secret: z.string() })]), text, { a: "x" }],
+    [type({ a: "string" }).or({ a: "number", secret: "string" }), text, { a: "x" }],
+    [
+      z.union([
+        z.object({ user: z.object({ kind: z.literal("guest") }) }),
+        z.object({ user: z.object({ kind: z.literal("staff") }), secret: z.string() }),
+      ]),
+      inside,
+      { user: { kind: "guest" } },
+    ],
+    [
+      z.union([
+        z.object({ list: z.array(z.object({ n: z.string() })) }),
+        z.object({ list: z.array(z.object({ n: z.number() })), secret: z.string() }),
+      ]),
+      listed,
+      { list: [{ n: "1" }] },
+    ],
+    [
+      z.union([
+        z.tuple([z.literal("a"), z.object({ id: z.number() })]),
+        z.tuple([z.literal("b"), z.object({ id: z.number(), secret: z.string() })]),
+      ]),
+      ["a", { id: 1, secret: "secret" }],
+      ["a", { id: 1 }],
+    ],
+    [z.union([z.record(z.string(), z.number()), z.object({ a: z.string() })]), text, { a: "x" }],
+  ];
+  for (const [schema, value, expected] of schemas) assertEquals((await sentOf({}, schema, value)).body, expected);
+  const parts = toStandardJsonSchema(v.intersect([
+    v.object({ user: v.object({ id: v.number() }) }),
+    v.object({ user: v.object({ name: v.string() }) }),
+  ]));
+  assertEquals((await sentOf({}, parts, { user: USER })).body, { user: { id: 1, name: "Ann" } });
+});
+
+Deno.test("of a record, the names that its schema has are sent", async () => {
+  const row = { a: "1", b: "2", passwordHash: "secret" };
+  const schemas = {
+    "an enum": z.record(z.enum(["a", "b"]), z.string()),
+    "literals": z.record(z.union([z.literal("a"), z.literal("b")]), z.string()),
+    "a named enum": z.partialRecord(z.enum(["a", "b"]).meta({ id: "Letter" }), z.string()),
+    "a pattern": z.record(z.string().regex(/^[ab]$/), z.string()),
+    "a list, of valibot": toStandardJsonSchema(v.record(v.picklist(["a", "b"]), v.string())),
+  };
+  for (const [what, schema] of Object.entries(schemas)) {
+    assertEquals((await sentOf({}, schema, row)).body, { a: "1", b: "2" }, what);
+  }
+});
+
 Deno.test("schemas that refer to themselves, and values that say what they are in JSON, are looked into", async () => {
   interface Tree {
     name: string;

@@ -1,5 +1,5 @@
 import type { JsonSchema } from "../schema/json_schema.ts";
-import { isSchema, localReferences, type Resolve } from "../schema/schema_kinds.ts";
+import { alternatives, isSchema, localReferences, type Resolve } from "../schema/schema_kinds.ts";
 
 /** One alternative for a value. */
 interface Branch {
@@ -7,14 +7,17 @@ interface Branch {
   readonly isAny: boolean;
   readonly isObject: boolean;
   readonly isList: boolean;
+  /** JSON types, and fixed values; `undefined` if unknown. */
+  readonly types: readonly unknown[] | undefined;
+  readonly values: readonly unknown[] | undefined;
   /** Required names. */
   readonly required: readonly string[];
-  /** Properties with fixed values, which distinguish alternatives. */
-  readonly values: ReadonlyMap<string, readonly unknown[]>;
   readonly properties: ReadonlyMap<string, JsonSchema>;
   readonly patterns: readonly (readonly [RegExp, JsonSchema])[];
   /** Other properties: a schema, `true` for anything, `false` if there are none. */
   readonly others: JsonSchema | boolean;
+  /** Alternatives for their names; empty if any may be one. */
+  readonly names: readonly JsonSchema[];
   readonly first: readonly unknown[];
   readonly items: unknown;
 }
@@ -62,12 +65,44 @@ export class DocumentedFields {
       const isList = branches.some((branch) => branch.isList);
       return this.#of(isList ? [...value] : Object.fromEntries(value), schemas, at, onLeftOut);
     }
-    if (Array.isArray(value)) return this.#list(value, branches.filter(({ isList }) => isList), at, onLeftOut);
+    if (Array.isArray(value)) {
+      const lists = this.#fitting(value, branches.filter(({ isList }) => isList));
+      return this.#list(value, lists, at, onLeftOut);
+    }
     const objects = branches.filter(({ isObject }) => isObject);
     // anything but an object is a different error
     if (objects.length === 0) return value;
-    const fitting = objects.filter((branch) => fits(value as JsonSchema, branch));
-    return this.#object(value as JsonSchema, fitting.length > 0 ? fitting : objects, at, onLeftOut);
+    return this.#object(value as JsonSchema, this.#fitting(value, objects), at, onLeftOut);
+  }
+
+  /** The alternatives that a value matches; all if it matches none. */
+  #fitting(value: object, branches: readonly Branch[]): readonly Branch[] {
+    let some = branches;
+    // most alternatives differ in their own fields, without a look at the fields within
+    for (const depth of [1, DEEPEST]) {
+      const fitting = some.length > 1 ? some.filter((branch) => this.#fits(value, branch, depth)) : [];
+      if (fitting.length > 0) some = fitting;
+    }
+    return some;
+  }
+
+  /** Whether a value has an alternative's types and fixed values. */
+  #fits(value: unknown, branch: Branch, depth: number): boolean {
+    const { isAny, isObject, isList, types, values, required, first, items } = branch;
+    if (isAny) return true;
+    if (typeof value !== "object" || value === null) {
+      return values?.includes(value) ?? types?.includes(value === null ? "null" : typeof value) ?? true;
+    }
+    const isInside = (one: unknown, schema: unknown): boolean =>
+      depth === 0 || one === undefined || this.#branchesOf(schema).some((own) => this.#fits(one, own, depth - 1));
+    if (Array.isArray(value)) {
+      return isList && value.every((one, i) => isInside(one, i < first.length ? first[i] : items));
+    }
+    // these become JSON in a way of their own
+    if ("toJSON" in value || value instanceof Set || value instanceof Map) return true;
+    const own = value as JsonSchema;
+    return isObject && required.every((name) => own[name] !== undefined) &&
+      Object.keys(own).every((name) => schemasOf(name, branch).every((schema) => isInside(own[name], schema)));
   }
 
   #list(list: readonly unknown[], branches: readonly Branch[], at: string, onLeftOut: OnLeftOut): unknown {
@@ -125,11 +160,13 @@ const ANYTHING: Branch = {
   isAny: true,
   isObject: true,
   isList: true,
+  types: undefined,
+  values: undefined,
   required: [],
-  values: new Map(),
   properties: new Map(),
   patterns: [],
   others: true,
+  names: [],
   first: [],
   items: true,
 };
@@ -139,8 +176,8 @@ const TELLING = ["properties", "additionalProperties", "patternProperties", "ite
 
 function branchOf(schema: JsonSchema, resolve: Resolve): Branch {
   if (!("type" in schema || TELLING.some((keyword) => keyword in schema))) return ANYTHING;
-  const { type, properties, additionalProperties, patternProperties, prefixItems, items = true } = schema;
-  const types = Array.isArray(type) ? type : [type];
+  const { type, enum: values, properties, additionalProperties, patternProperties, prefixItems, items = true } = schema;
+  const types: readonly unknown[] = Array.isArray(type) ? type : [type];
   const own = Object.entries(isSchema(properties) ? properties : {}) as [string, JsonSchema][];
   const patterns = Object.entries(isSchema(patternProperties) ? patternProperties : {}) as [string, JsonSchema][];
   const isNamed = properties !== undefined || patterns.length > 0;
@@ -148,15 +185,13 @@ function branchOf(schema: JsonSchema, resolve: Resolve): Branch {
     isAny: false,
     isObject: types.includes("object") || properties !== undefined,
     isList: types.includes("array"),
+    types: type === undefined ? undefined : types.map((one) => one === "integer" ? "number" : one),
+    values: "const" in schema ? [schema["const"]] : Array.isArray(values) ? values : undefined,
     required: Array.isArray(schema["required"]) ? schema["required"] as string[] : [],
-    values: new Map(own.flatMap(([name, one]): [string, unknown[]][] => {
-      const { enum: some, ...rest } = resolve(one);
-      if (Array.isArray(some)) return [[name, some]];
-      return "const" in rest ? [[name, [rest["const"]]]] : [];
-    })),
     properties: new Map(own),
     patterns: patterns.map(([pattern, one]) => [expression(pattern), one] as const),
     others: othersOf(additionalProperties, isNamed),
+    names: isSchema(schema["propertyNames"]) ? alternatives(schema["propertyNames"], resolve) : [],
     first: Array.isArray(prefixItems) ? prefixItems : [],
     items,
   };
@@ -185,27 +220,35 @@ function both(a: Branch, b: Branch): Branch {
     isAny: false,
     isObject: a.isObject && b.isObject,
     isList: a.isList && b.isList,
+    types: a.types ?? b.types,
+    values: a.values ?? b.values,
     required: [...a.required, ...b.required],
-    values: new Map([...a.values, ...b.values]),
-    properties: new Map([...a.properties, ...b.properties]),
+    properties: new Map([
+      ...a.properties,
+      ...[...b.properties].map(([name, one]) => {
+        const other = a.properties.get(name);
+        const isSame = other === undefined || JSON.stringify(other) === JSON.stringify(one);
+        return [name, isSame ? one : { allOf: [other, one] }] as const;
+      }),
+    ]),
     patterns: [...a.patterns, ...b.patterns],
     others: a.others === false ? b.others : a.others,
+    names: [...a.names, ...b.names],
     first: a.first.length > 0 ? a.first : b.first,
     items: a.items === true ? b.items : a.items,
   };
 }
 
-function fits(value: JsonSchema, { required, values }: Branch): boolean {
-  if (!required.every((name) => value[name] !== undefined)) return false;
-  for (const [name, some] of values) {
-    if (value[name] !== undefined && !some.includes(value[name])) return false;
-  }
-  return true;
-}
-
-function schemasOf(name: string, { properties, patterns, others }: Branch): unknown[] {
+function schemasOf(name: string, { properties, patterns, others, names }: Branch): unknown[] {
   const own = properties.get(name);
   if (own !== undefined) return [own];
+  if (names.length > 0 && !names.some((one) => isNamedBy(one, name))) return [];
   const matching = patterns.filter(([pattern]) => pattern.test(name)).map(([, schema]) => schema);
   return matching.length > 0 ? matching : others === false ? [] : [others];
+}
+
+function isNamedBy(schema: JsonSchema, name: string): boolean {
+  const { const: only = name, enum: some, pattern } = schema;
+  if (only !== name || Array.isArray(some) && !some.includes(name)) return false;
+  return typeof pattern !== "string" || expression(pattern).test(name);
 }
