@@ -174,6 +174,25 @@ Deno.test("dates, sets and maps are sent as the document says that they are", as
   }
 });
 
+Deno.test("of what is in sets and maps, only the fields of its schema are sent", async () => {
+  const Key = z.object({ id: z.number() }).meta({ id: "Key" });
+  const key = { id: 1, secret: "secret" };
+  const value = { set: new Set([{ key }]), map: new Map([["a", key]]) };
+  const schemas: [schema: unknown, map: unknown][] = [
+    [z.object({ set: z.set(z.object({ key: Key })), map: z.map(z.string(), Key) }), { a: { id: 1 } }],
+    [
+      toStandardJsonSchema(v.object({
+        set: v.set(v.object({ key: v.object({ id: v.number() }) })),
+        map: v.map(v.string(), v.object({ id: v.number() })),
+      })),
+      [["a", { id: 1 }]],
+    ],
+  ];
+  for (const [schema, map] of schemas) {
+    assertEquals((await sentOf({}, schema, value)).body, { set: [{ key: { id: 1 } }], map });
+  }
+});
+
 Deno.test("a schema whose output is another than its input makes what is sent, once, in every environment", async () => {
   for (const env of ["production", "development"]) {
     let runs = 0;

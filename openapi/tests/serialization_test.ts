@@ -277,6 +277,33 @@ Deno.test("lists and objects are written otherwise where the program says so, an
   assertEquals(encoding, { tags: { style: "form", explode: false } });
 });
 
+Deno.test("dates in sets and maps are read, with a name and in schemas that refer to themselves as well", async () => {
+  const at = "2030-01-02T03:04:05.000Z";
+  interface Event {
+    at: Date;
+    causes?: Set<Event> | undefined;
+  }
+  const Event: z.ZodType<Event> = z.object({
+    at: z.date(),
+    get causes() {
+      return z.set(Event).optional();
+    },
+  }).meta({ id: "Event" });
+  const ofValibot = toStandardJsonSchema(v.object({ days: v.set(v.date()), byName: v.map(v.string(), v.date()) }));
+  const ways: [body: ValidateOptions["body"], sent: unknown, expected: unknown][] = [
+    [
+      z.object({ event: Event, all: z.map(z.string(), Event) }),
+      { event: { at, causes: [{ at }] }, all: { a: { at } } },
+      { event: { at, causes: { set: [{ at }] } }, all: { map: [["a", { at }]] } },
+    ],
+    [ofValibot, { days: [at], byName: [["a", at]] }, { days: { set: [at] }, byName: { map: [["a", at]] } }],
+  ];
+  for (const [body, sent, expected] of ways) {
+    const init = { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(sent) };
+    await assertRead({ options: { body: body! }, target: "/", init, expected });
+  }
+});
+
 Deno.test("what may be several things, or nothing that is known, stays as it was sent", async () => {
   const query = z.object({
     one: z.union([z.string(), z.array(z.string())]),

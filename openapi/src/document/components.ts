@@ -66,6 +66,10 @@ export class Components {
     const refer = (pointer: string): JsonSchema => {
       const [, , key = "", ...deeper] = pointer.split("/").map(unescaped);
       const def = /^#\/(?:\$defs|definitions)\//.test(pointer) ? defs[key] : undefined;
+      // what is only a reference has its target's name
+      if (def !== undefined && typeof def["$ref"] === "string" && Object.keys(def).length === 1) {
+        return refer(def["$ref"]);
+      }
       if (def !== undefined && deeper.length === 0) return reference(key, def);
       const whole = reference(rootName, root);
       return pointer === "#" ? whole : { $ref: `${whole["$ref"]}${pointer.slice(1)}` };

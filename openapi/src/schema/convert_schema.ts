@@ -1,6 +1,6 @@
 import type { StandardJSONSchemaV1 } from "@standard-schema/spec";
 import type { Direction, JsonSchema, ToJsonSchema } from "./json_schema.ts";
-import { lenientOptions, strictOptions } from "./library_options.ts";
+import { lenientOptions, type LibraryOptions, strictOptions } from "./library_options.ts";
 
 /** A schema converted to JSON Schema, as far as possible. */
 export interface Converted {
@@ -38,13 +38,13 @@ export function convertSchema(schema: unknown, direction: Direction, toJsonSchem
   try {
     const json = convert === undefined
       ? (toJsonSchema ?? converters.get(schema as object))?.(schema, direction)
-      : convert({ target: TARGET, libraryOptions: strictOptions(vendor, direction) });
+      : whole(convert, strictOptions(vendor, direction));
     if (json !== undefined) return { json };
   } catch (error) {
     const problem = error instanceof Error ? error.message : String(error);
     if (convert === undefined) return { json: {}, problem };
     try {
-      return { json: convert({ target: TARGET, libraryOptions: lenientOptions(vendor, direction) }), problem };
+      return { json: whole(convert, lenientOptions(vendor, direction)), problem };
     } catch {
       // the first error is the one reported
       return { json: {}, problem };
@@ -54,4 +54,16 @@ export function convertSchema(schema: unknown, direction: Direction, toJsonSchem
     json: {},
     problem: `its schema, of ${vendor ?? "no known library"}, has no JSON Schema; option toJsonSchema can convert it`,
   };
+}
+
+/** Converts a schema, and those within its sets and maps. */
+function whole(convert: StandardJSONSchemaV1.Converter["input"], libraryOptions?: LibraryOptions): JsonSchema {
+  const known = (): number => Object.keys(libraryOptions?.definitions ?? {}).length;
+  for (;;) {
+    const before = known();
+    const json = convert({ target: TARGET, libraryOptions });
+    if (known() > before) continue;
+    const { within = {} } = libraryOptions ?? {};
+    return Object.keys(within).length === 0 ? json : { ...json, $defs: { ...json["$defs"] as object, ...within } };
+  }
 }

@@ -14,6 +14,18 @@ const NATIVE_TYPES: Readonly<Record<string, JsonSchema>> = {
 
 const FILE = { type: "string", format: "binary" };
 
+/** Options for a library. */
+export interface LibraryOptions {
+  readonly [option: string]: unknown;
+  /** JSON Schema within zod's sets and maps, which the result refers to. */
+  readonly within?: Readonly<Record<string, JsonSchema>>;
+  /** Valibot's schemas within its sets and maps, which a further conversion includes. */
+  readonly definitions?: Readonly<Record<string, unknown>> | undefined;
+}
+
+/** The first name for these schemas; libraries count their own from 0. */
+const FIRST_NAME = 1000;
+
 /** Zod types without a JSON representation, for versions that do not report them if given a function. */
 const WITHOUT_JSON = /^(?:bigint|custom|function|nan|symbol|transform|undefined|void)$/;
 
@@ -23,7 +35,7 @@ const WITHOUT_JSON = /^(?:bigint|custom|function|nan|symbol|transform|undefined|
  * @param vendor The library, as named in Standard Schema
  * @param direction Which of a schema's types to convert
  */
-export function strictOptions(vendor: unknown, direction: Direction): Record<string, unknown> | undefined {
+export function strictOptions(vendor: unknown, direction: Direction): LibraryOptions | undefined {
   return optionsOf(vendor, direction, true);
 }
 
@@ -33,16 +45,16 @@ export function strictOptions(vendor: unknown, direction: Direction): Record<str
  * @param vendor The library, as named in Standard Schema
  * @param direction Which of a schema's types to convert
  */
-export function lenientOptions(vendor: unknown, direction: Direction): Record<string, unknown> | undefined {
+export function lenientOptions(vendor: unknown, direction: Direction): LibraryOptions | undefined {
   return optionsOf(vendor, direction, false);
 }
 
-function optionsOf(vendor: unknown, direction: Direction, isStrict: boolean): Record<string, unknown> | undefined {
+function optionsOf(vendor: unknown, direction: Direction, isStrict: boolean): LibraryOptions | undefined {
   switch (vendor) {
     case "zod":
       return zodOptions(direction, isStrict);
     case "valibot":
-      return { overrideSchema: overrideOfValibot, ...isStrict ? {} : { errorMode: "ignore" } };
+      return valibotOptions(isStrict);
     case "arktype":
       // it never throws
       return { fallback: { date: () => NATIVE_TYPES["date"], proto: fallbackOfArktype } };
@@ -62,8 +74,12 @@ interface ZodSchema {
   };
 }
 
-function zodOptions(direction: Direction, isStrict: boolean): Record<string, unknown> {
+function zodOptions(direction: Direction, isStrict: boolean): LibraryOptions {
+  const definitions: Record<string, JsonSchema> = {};
+  const names = new Map<ZodSchema, string>();
+  let next = FIRST_NAME;
   const options = {
+    within: definitions,
     unrepresentable: ({ zodSchema }: { zodSchema: ZodSchema }) =>
       zodSchema._zod.def.type in NATIVE_TYPES ? {} : isStrict ? "throw" : "any",
     override({ zodSchema, jsonSchema }: { zodSchema: ZodSchema; jsonSchema: JsonSchema }) {
@@ -86,12 +102,23 @@ function zodOptions(direction: Direction, isStrict: boolean): Record<string, unk
   };
   function within(schema: ZodSchema | undefined): JsonSchema {
     if (schema === undefined) return {};
-    const { $schema: _, ...json } = schema["~standard"].jsonSchema[direction]({
-      target: "draft-2020-12",
-      libraryOptions: options,
-    });
-    // its references would not resolve here
-    return JSON.stringify(json).includes('"$ref"') ? {} : json;
+    const known = names.get(schema);
+    if (known !== undefined) return { $ref: `#/$defs/${known}` };
+    const name = String(next++);
+    names.set(schema, name);
+    const converted = schema["~standard"].jsonSchema[direction]({ target: "draft-2020-12", libraryOptions: options });
+    // its references lead to its own definitions, whose names are unique only if the program chose them
+    const { $schema: _, $defs, ...json } = JSON.parse(JSON.stringify(converted), (key, value) => {
+      if (key !== "$ref" || typeof value !== "string") return value;
+      return value === "#" ? `#/$defs/${name}` : value.replace("/__schema", `/${name}`);
+    }) as JsonSchema;
+    if (!refers(json)) {
+      names.delete(schema);
+      return json;
+    }
+    for (const [key, one] of Object.entries($defs ?? {})) definitions[key.replace("__schema", name)] = one;
+    definitions[name] = json;
+    return { $ref: `#/$defs/${name}` };
   }
   return options;
 }
@@ -102,6 +129,10 @@ function wordsOf(schema: ZodSchema): JsonSchema {
   return expected === "stringbool" && Array.isArray(values) ? { enum: values } : {};
 }
 
+function refers(json: JsonSchema): boolean {
+  return JSON.stringify(json).includes('"$ref"');
+}
+
 /** Whether it has only annotations, and constrains no value. */
 function onlyDescribes(json: JsonSchema): boolean {
   return Object.keys(json).every((key) => /^(?:id|title|description|deprecated|examples|default)$/.test(key));
@@ -110,17 +141,48 @@ function onlyDescribes(json: JsonSchema): boolean {
 /** A map is an object if its keys are strings; otherwise it is a list of pairs. */
 function mapSchema(key: JsonSchema, value: JsonSchema): JsonSchema {
   if (key["type"] === "string") return { type: "object", items: undefined, additionalProperties: value };
+  return pairs(key, value);
+}
+
+function pairs(key: JsonSchema, value: JsonSchema): JsonSchema {
   return { items: { type: "array", prefixItems: [key, value], minItems: 2, maxItems: 2 } };
 }
 
-function overrideOfValibot(
-  { valibotSchema, jsonSchema }: { valibotSchema: { type: string; pipe?: unknown }; jsonSchema: JsonSchema },
-): JsonSchema | undefined {
-  const { type } = valibotSchema;
-  if (Object.hasOwn(NATIVE_TYPES, type)) return { ...jsonSchema, ...NATIVE_TYPES[type] };
-  if (type === "file" || type === "blob") return { ...jsonSchema, ...FILE };
-  if (type === "loose_object") return { ...jsonSchema, additionalProperties: {} };
-  return undefined;
+/** The part of valibot's conversion used here. */
+interface ValibotContext {
+  readonly valibotSchema: { readonly type: string; readonly key?: unknown; readonly value?: unknown };
+  readonly jsonSchema: JsonSchema;
+  /** Converted before the schema itself. */
+  readonly definitions: Readonly<Record<string, JsonSchema>>;
+}
+
+function valibotOptions(isStrict: boolean): LibraryOptions {
+  const found: Record<string, unknown> = {};
+  const names = new Map<unknown, string>();
+  const overrideSchema = ({ valibotSchema, jsonSchema, definitions }: ValibotContext): JsonSchema | undefined => {
+    const { type, key, value } = valibotSchema;
+    const within = (schema: unknown): JsonSchema => {
+      const name = names.get(schema) ?? String(FIRST_NAME + names.size);
+      names.set(schema, name);
+      found[name] = schema;
+      const json = definitions[name];
+      return json === undefined || refers(json) ? { $ref: `#/$defs/${name}` } : json;
+    };
+    if (type === "set") return { ...jsonSchema, ...NATIVE_TYPES[type], items: within(value) };
+    if (type === "map") return { ...jsonSchema, ...NATIVE_TYPES[type], ...pairs(within(key), within(value)) };
+    if (type === "date") return { ...jsonSchema, ...NATIVE_TYPES[type] };
+    if (type === "file" || type === "blob") return { ...jsonSchema, ...FILE };
+    if (type === "loose_object") return { ...jsonSchema, additionalProperties: {} };
+    return undefined;
+  };
+  return {
+    // without any, those that the program has registered globally
+    get definitions() {
+      return names.size > 0 ? found : undefined;
+    },
+    overrideSchema,
+    ...isStrict ? {} : { errorMode: "ignore" },
+  };
 }
 
 function fallbackOfArktype({ proto, base }: { proto: unknown; base: JsonSchema }): JsonSchema {
