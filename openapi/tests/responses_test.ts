@@ -214,6 +214,29 @@ Deno.test("a schema whose output is another than its input makes what is sent, o
   assertEquals(runs, 1);
 });
 
+Deno.test("a schema that takes anything and makes what the document says of it, makes what is sent", async () => {
+  const sent = { price: "9.5", at: "2030-01-02", tries: "many", length: "3" };
+  const expected = { price: 9.5, at: "2030-01-02T00:00:00.000Z", tries: 0, length: 3 };
+  const schemas: [schema: unknown, value: object, expected: object][] = [
+    [
+      z.object({
+        price: z.coerce.number(),
+        at: z.coerce.date(),
+        tries: z.number().catch(0),
+        length: z.preprocess(Number, z.number()),
+      }),
+      sent,
+      expected,
+    ],
+    [toStandardJsonSchema(v.object({ tries: v.fallback(v.number(), 0) })), sent, { tries: 0 }],
+  ];
+  for (const env of ["production", "development"]) {
+    for (const [schema, value, expected] of schemas) {
+      assertEquals((await sentOf({}, schema, value, env)).body, expected, env);
+    }
+  }
+});
+
 Deno.test("another status, and a schema without JSON Schema, send what they are given", async () => {
   const app = sluice().set("env", "production");
   app.get("/", validate({ response: { 200: SCHEMAS.zod } }), (_req, res) => void res.status(404).json(USER));

@@ -1,6 +1,6 @@
 import { discriminatorOf } from "./discriminator.ts";
 import type { Direction, JsonSchema } from "../schema/json_schema.ts";
-import { NATIVE } from "../schema/library_options.ts";
+import { NATIVE, WIDE } from "../schema/library_options.ts";
 
 /** A named schema where it was found; identical schemas appear once in the document. */
 interface Found {
@@ -269,7 +269,7 @@ function mapSchemas(
 ): JsonSchema {
   const one = (value: unknown): unknown => isObject(value) ? each(value) : value;
   const entries = Object.entries(node).flatMap(([key, value]): [string, unknown][] => {
-    if (key === "$id" || key === "id" || key === "$schema" || key === NATIVE) return [];
+    if (key === "$id" || key === "id" || key === "$schema" || key === NATIVE || key === WIDE) return [];
     if (DATA.has(key)) return [[key, value]];
     // equivalent, for tools that require arrays to have `items`
     if (key === "items" && value === false) return [[key, {}], ["maxItems", (node["prefixItems"] as unknown[]).length]];

@@ -5,6 +5,9 @@ import type { Direction, JsonSchema } from "./json_schema.ts";
  */
 export const NATIVE = "x-native";
 
+/** Keyword for inputs that are wider than their JSON Schema: the output may differ, although its JSON Schema does not. */
+export const WIDE = "x-wide";
+
 /** JavaScript types with a JSON representation, by their zod and valibot names. */
 const NATIVE_TYPES: Readonly<Record<string, JsonSchema>> = {
   date: { type: "string", format: "date-time", [NATIVE]: "Date" },
@@ -54,7 +57,7 @@ function optionsOf(vendor: unknown, direction: Direction, isStrict: boolean): Li
     case "zod":
       return zodOptions(direction, isStrict);
     case "valibot":
-      return valibotOptions(isStrict);
+      return valibotOptions(direction, isStrict);
     case "arktype":
       // it never throws
       return { fallback: { date: () => NATIVE_TYPES["date"], proto: fallbackOfArktype } };
@@ -66,7 +69,15 @@ function optionsOf(vendor: unknown, direction: Direction, isStrict: boolean): Li
 /** The part of a zod schema used here. */
 interface ZodSchema {
   readonly _zod: {
-    readonly def: { type: string; catchall?: unknown; keyType?: ZodSchema; valueType?: ZodSchema; out?: ZodSchema };
+    readonly def: {
+      type: string;
+      catchall?: unknown;
+      coerce?: boolean;
+      keyType?: ZodSchema;
+      valueType?: ZodSchema;
+      in?: ZodSchema;
+      out?: ZodSchema;
+    };
   };
   readonly "~standard": {
     readonly jsonSchema: Record<Direction, (options: { target: string; libraryOptions: unknown }) => JsonSchema>;
@@ -83,13 +94,15 @@ function zodOptions(direction: Direction, isStrict: boolean): LibraryOptions {
     unrepresentable: ({ zodSchema }: { zodSchema: ZodSchema }) =>
       zodSchema._zod.def.type in NATIVE_TYPES ? {} : isStrict ? "throw" : "any",
     override({ zodSchema, jsonSchema }: { zodSchema: ZodSchema; jsonSchema: JsonSchema }) {
-      const { type, catchall, keyType, valueType, out } = zodSchema._zod.def;
+      const { type, catchall, coerce, keyType, valueType, in: before, out } = zodSchema._zod.def;
       // zod only adds this to outputs, where it strips other properties: without it, inputs and outputs are the same
       // component
       if (type === "object" && catchall === undefined) delete jsonSchema["additionalProperties"];
       if (direction === "input" && type === "pipe" && out?._zod.def.type === "boolean") {
         Object.assign(jsonSchema, wordsOf(zodSchema));
       }
+      const isWide = coerce === true || type === "catch" || before?._zod.def.type === "transform";
+      if (direction === "input" && isWide) jsonSchema[WIDE] = true;
       if (Object.keys(jsonSchema).length > 0 && !onlyDescribes(jsonSchema)) return;
       if (Object.hasOwn(NATIVE_TYPES, type)) {
         Object.assign(jsonSchema, NATIVE_TYPES[type]);
@@ -135,7 +148,7 @@ function refers(json: JsonSchema): boolean {
 
 /** Whether it has only annotations, and constrains no value. */
 function onlyDescribes(json: JsonSchema): boolean {
-  return Object.keys(json).every((key) => /^(?:id|title|description|deprecated|examples|default)$/.test(key));
+  return Object.keys(json).every((key) => /^(?:id|title|description|deprecated|examples|default|x-wide)$/.test(key));
 }
 
 /** A map is an object if its keys are strings; otherwise it is a list of pairs. */
@@ -150,17 +163,23 @@ function pairs(key: JsonSchema, value: JsonSchema): JsonSchema {
 
 /** The part of valibot's conversion used here. */
 interface ValibotContext {
-  readonly valibotSchema: { readonly type: string; readonly key?: unknown; readonly value?: unknown };
+  readonly valibotSchema: {
+    readonly type: string;
+    readonly key?: unknown;
+    readonly value?: unknown;
+    readonly fallback?: unknown;
+  };
   readonly jsonSchema: JsonSchema;
   /** Converted before the schema itself. */
   readonly definitions: Readonly<Record<string, JsonSchema>>;
 }
 
-function valibotOptions(isStrict: boolean): LibraryOptions {
+function valibotOptions(direction: Direction, isStrict: boolean): LibraryOptions {
   const found: Record<string, unknown> = {};
   const names = new Map<unknown, string>();
   const overrideSchema = ({ valibotSchema, jsonSchema, definitions }: ValibotContext): JsonSchema | undefined => {
-    const { type, key, value } = valibotSchema;
+    const { type, key, value, fallback } = valibotSchema;
+    if (direction === "input" && fallback !== undefined) jsonSchema[WIDE] = true;
     const within = (schema: unknown): JsonSchema => {
       const name = names.get(schema) ?? String(FIRST_NAME + names.size);
       names.set(schema, name);
