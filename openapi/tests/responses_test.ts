@@ -1,5 +1,5 @@
 /** Responses match the document: only the schema's fields are sent, in every environment. */
-import { validate, type ValidateOptions } from "@sluice/openapi";
+import { openapi, validate, type ValidateOptions } from "@sluice/openapi";
 import sluice from "@sluice/sluice";
 import { assertEquals, assertMatch } from "@std/assert";
 import { toStandardJsonSchema } from "@valibot/to-json-schema";
@@ -261,6 +261,41 @@ Deno.test("res.send and error handlers send by the schema of their status, too",
   app.use(failed);
   assertEquals(await (await app.inject("/sent")).json(), { id: 1, name: "Ann", keys: [{ id: 2 }] });
   assertEquals(await (await app.inject("/failed")).json(), { title: "failed" });
+});
+
+Deno.test("ranges of statuses, default, and res.jsonp send by their schemas, too", async () => {
+  const app = sluice().set("env", "production");
+  const a = z.object({ a: z.number() });
+  const b = z.object({ b: z.number() });
+  const c = z.object({ c: z.number() });
+  const response = { 404: a, "4XX": b, default: c };
+  app.get("/:status", validate({ response }), (req, res) => {
+    res.status(Number(req.params.status)).jsonp({ a: 1, b: 2, c: 3, secret: "secret" });
+  });
+  app.get("/returned/:status", validate({ response }), (req) => {
+    return Response.json({ a: 1, b: 2, c: 3, secret: "secret" }, { status: Number(req.params.status) });
+  });
+  for (const [status, expected] of [[404, { a: 1 }], [409, { b: 2 }], [200, { c: 3 }], [503, { c: 3 }]] as const) {
+    assertEquals(await (await app.inject(`/${status}`)).json(), expected);
+    assertEquals(await (await app.inject(`/returned/${status}`)).json(), expected);
+  }
+  assertEquals(await (await app.inject("/404?callback=f")).text(), "/**/ typeof f === 'function' && f({\"a\":1});");
+});
+
+Deno.test("if two functions describe a status, the last one applies, and others keep theirs", async () => {
+  const app = sluice().set("env", "production");
+  const Base = z.object({ id: z.number() });
+  app.use(validate({ response: { 200: Base, 404: z.object({ title: z.string() }) } }));
+  const response = { 200: z.object({ name: z.string() }) };
+  const user = { id: 1, name: "Ann", secret: "secret" };
+  app.get("/:id", validate({ response }), (req, res) => {
+    if (req.params.id === "0") return void res.status(404).json({ title: "There is none", secret: "secret" });
+    res.json(user);
+  });
+  assertEquals(await (await app.inject("/1")).json(), { name: "Ann" });
+  assertEquals(await (await app.inject("/0")).json(), { title: "There is none" });
+  const { content } = openapi(app, { title: "T", version: "1" }).paths["/{id}"]!["get"]!.responses["200"]!;
+  assertEquals(content!["application/json"]!.schema!["properties"], { name: { type: "string" } });
 });
 
 Deno.test("a Response with JSON that a handler returns has the fields of its schema, too", async () => {

@@ -27,6 +27,9 @@ interface Sending {
 /** Maximum number of fields that a warning lists. */
 const MOST_FIELDS = 10;
 
+/** Responses that have been restricted: the last schema for a status is the documented one. */
+const restricted = new WeakSet<Response>();
+
 /**
  * Creates a function that restricts `res.json`, and any JSON `Response` that a handler returns, to the documented
  * fields. It sends only the schema's fields, and the schema's output where it transforms the value.
@@ -36,29 +39,33 @@ const MOST_FIELDS = 10;
  * @returns The function; a value that does not match is an error, which becomes a 500 response
  */
 export function checkResponses(schemas: ResponseSchemas, checking: Checking): (req: Request, res: Response) => void {
-  const sendings = new Map<number, Sending>();
-  function sendingOf(status: number): Sending | undefined {
-    const schema = schemas[status];
-    if (schema === undefined) return undefined;
-    let sending = sendings.get(status);
-    if (sending === undefined) sendings.set(status, sending = sendingBy(schema, checking.toJsonSchema));
+  const sendings = new Map<AnySchema, Sending>();
+  function sendingOf(status: number, res: Response): Sending | undefined {
+    const all = schemas as Readonly<Record<string, AnySchema>>;
+    const schema = all[status] ?? all[`${String(status)[0]}XX`] ?? all["default"];
+    if (schema === undefined || restricted.has(res)) return undefined;
+    let sending = sendings.get(schema);
+    if (sending === undefined) sendings.set(schema, sending = sendingBy(schema, checking.toJsonSchema));
     return sending;
   }
   return (req, res) => {
-    const { json, respondWith } = res;
+    const { json, jsonp, respondWith } = res;
     const restore = (): void => {
       // sending calls its other methods, and an error handler's response must not be checked
-      res.json = json;
-      res.respondWith = respondWith;
+      Object.assign(res, { json, jsonp, respondWith });
+      restricted.add(res);
     };
-    res.json = function (value: unknown) {
-      const sending = sendingOf(res.statusCode);
-      if (sending === undefined) return json.call(res, value);
-      restore();
-      return json.call(res, sent(sending, value, checking, req, res.statusCode));
-    };
+    const restrict = (send: Response["json"]): Response["json"] =>
+      function (value: unknown) {
+        const sending = sendingOf(res.statusCode, res);
+        if (sending === undefined) return send.call(res, value);
+        restore();
+        return send.call(res, sent(sending, value, checking, req, res.statusCode));
+      };
+    res.json = restrict(json);
+    res.jsonp = restrict(jsonp);
     res.respondWith = function (returned: globalThis.Response) {
-      const sending = sendingOf(returned.status);
+      const sending = sendingOf(returned.status, res);
       if (sending === undefined || !isPlainJson(returned)) return respondWith.call(res, returned);
       restore();
       const responded = returned.json().then((value) => {

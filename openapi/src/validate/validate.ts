@@ -48,7 +48,7 @@ import type { AnySchema, InputOf, OutputOf, SchemaResult } from "../metadata/sta
  * ```
  */
 export interface ValidateOptions extends RequestSchemas {
-  /** Schemas for what `res.json` sends, by status: only their fields. Other statuses are unrestricted. */
+  /** Schemas for what `res.json` sends, by status, `"4XX"` or `default`: only their fields. Others are unrestricted. */
   readonly response?: ResponseSchemas;
   /** Whether responses are checked; by default in development only. */
   readonly checkResponses?: boolean;
