@@ -321,6 +321,69 @@ Deno.test("what may be several things, or nothing that is known, stays as it was
   }
 });
 
+Deno.test("what only one of several things can be written as is read as that", async () => {
+  const at = "2030-01-02T03:04:05.000Z";
+  const many = z.union([z.number(), z.array(z.number())]);
+  const ways: [schema: z.ZodType, target: string, expected: unknown][] = [
+    [z.union([z.number(), z.enum(["all"])]), "/?a=10", 10],
+    [z.union([z.number(), z.enum(["all"])]), "/?a=all", "all"],
+    [z.literal([1, "1", true, "auto"]), "/?a=true", true],
+    [z.literal([1, "1", true, "auto"]), "/?a=1", "1"],
+    [many, "/?a=1", 1],
+    [many, "/?a=1&a=2", [1, 2]],
+    [z.union([z.boolean(), z.array(z.number())]), "/?a=1", [1]],
+    [z.union([z.string(), z.array(z.number())]), "/?a=1&a=2", [1, 2]],
+    [z.union([z.date(), z.number()]), `/?a=${at}`, at],
+    [z.union([z.date(), z.number()]), "/?a=7", 7],
+  ];
+  for (const [a, target, expected] of ways) {
+    await assertRead({ options: { query: z.object({ a }) }, target, expected: { a: expected } });
+  }
+  const valibot = v.object({ a: v.union([v.number(), v.picklist(["all"])]) });
+  for (const query of [toStandardJsonSchema(valibot), type({ a: "number | 'all'" })]) {
+    await assertRead({ options: { query }, target: "/?a=10", expected: { a: 10 } });
+  }
+});
+
+Deno.test("alternatives that a fixed value tells apart are read by the one that it names", async () => {
+  const query = z.discriminatedUnion("kind", [
+    z.object({ kind: z.literal("number"), value: z.number() }),
+    z.object({ kind: z.literal("text"), value: z.string() }),
+  ]);
+  for (const [text, expected] of [["kind=number&value=1", 1], ["kind=text&value=1", "1"]] as const) {
+    const [kind] = /[a-z]+(?=&)/.exec(text)!;
+    await assertRead({ options: { query }, target: `/?${text}`, expected: { kind, value: expected } });
+    await assertRead({ options: { body: query }, target: "/", init: form(text), expected: { kind, value: expected } });
+  }
+  const day = "2030-01-02T00:00:00.000Z";
+  const value = z.discriminatedUnion("kind", [
+    z.object({ kind: z.literal("set"), value: z.set(z.date()) }),
+    z.object({ kind: z.literal("list"), value: z.array(z.string()) }),
+  ]);
+  const body = z.object({ one: z.union([value, z.string()]), many: z.array(z.union([z.date(), z.array(z.date())])) });
+  const of = (kind: string) => ({ one: { kind, value: [day] }, many: [day, [day]] });
+  for (const [kind, expected] of [["set", { set: [day] }], ["list", [day]]] as const) {
+    const sent = JSON.stringify(of(kind));
+    const init = { method: "POST", headers: { "content-type": "application/json" }, body: sent };
+    const read = { ...of(kind), one: { kind, value: expected } };
+    await assertRead({ options: { body }, target: "/", init, expected: read });
+    const part = new Blob([sent], { type: "application/json" });
+    await assertRead({
+      options: { body: z.object({ a: body }) },
+      target: "/",
+      init: parts(["a", part]),
+      expected: { a: read },
+    });
+  }
+});
+
+Deno.test("fields that a schema does not name are read by its schema for others, and those that it names are not", async () => {
+  const query = z.object({ code: z.string(), n: z.number() }).catchall(z.number());
+  await assertRead({ options: { query }, target: "/?code=1&n=2&other=3", expected: { code: "1", n: 2, other: 3 } });
+  const codes = z.object({ code: z.string() }).catchall(z.number());
+  await assertRead({ options: { body: codes }, target: "/", init: form("code=1&a=2"), expected: { code: "1", a: 2 } });
+});
+
 Deno.test("commas are separators where they were sent as such, and parts of values where they were encoded", async () => {
   const list = z.object({ a: z.array(z.string()) });
   const commas = { query: { a: { explode: false } } } as const;

@@ -6,7 +6,7 @@ import type { JsonSchema } from "../schema/json_schema.ts";
 import { objectShape } from "../schema/object_shape.ts";
 import { alternatives, isOnly, isSchema, kindsOf, localReferences, type Resolve } from "../schema/schema_kinds.ts";
 import { rawValue } from "./raw_values.ts";
-import { mapped, type ReadValue, ValueReaders } from "./value_readers.ts";
+import { choiceOf, mapped, type ReadValue, ValueReaders } from "./value_readers.ts";
 
 /** Parsed values, by name. */
 export type Values = Readonly<Record<string, unknown>>;
@@ -35,26 +35,32 @@ const MOST_BRACKETS = 8;
  * @param part The part
  * @param json The part's JSON Schema
  * @param given The program's serialization for parameters
+ * @param resolve Follows references
  * @returns `undefined` if all parameters stay unchanged
  */
 export function partReader(
   part: RequestPart,
   json: JsonSchema,
   given: Readonly<Record<string, Serialization>> = {},
+  resolve: Resolve = localReferences(json),
 ): ReadPart | undefined {
-  const resolve = localReferences(json);
   const values = new ValueReaders(resolve, "text");
   const readers: ParameterReader[] = [];
-  for (const [name, schema] of objectShape(json, resolve).properties) {
+  const { properties } = objectShape(json, resolve);
+  for (const [name, schema] of properties) {
     const reader = parameterReader(part, name, schema, given[name], values, resolve);
     if (reader !== undefined) readers.push(reader);
   }
   // for names that the schema does not define
-  const others = readers.length > 0 ? undefined : values.reader(resolve(json)["additionalProperties"]);
-  if (readers.length === 0 && others === undefined) return undefined;
+  const others = values.reader(resolve(json)["additionalProperties"]);
+  const choose = choiceOf(alternatives(json, resolve), resolve, (one) => partReader(part, one, given, resolve));
+  if (readers.length === 0 && others === undefined && choose === undefined) return undefined;
   return (found, req) => {
     if (typeof found !== "object" || found === null) return found;
-    return others === undefined ? readAll(readers, found as Values, req) : mapped(found, (_, value) => others(value));
+    const chosen = choose?.(found);
+    if (chosen !== undefined) return chosen.read === undefined ? found : chosen.read(found, req);
+    const read = readAll(readers, found as Values, req);
+    return others === undefined ? read : mapped(read, (name, value) => properties.has(name) ? value : others(value));
   };
 }
 

@@ -61,23 +61,48 @@ export class ValueReaders {
   #make(schema: JsonSchema): ReadValue | undefined {
     const some = alternatives(schema, this.#resolve);
     const kinds = kindsOf(schema, this.#resolve);
-    const natives = new Set(some.map((one) => one[NATIVE]));
-    const native = natives.size === 1 ? some[0]?.[NATIVE] : undefined;
-    if (native === "Date") return toDate;
-    if (isOnly(kinds, "array")) return this.#list(some, native);
-    if (isOnly(kinds, "object")) return this.#object(schema, some, native);
-    const isMore = ["any", "string", "array", "object"].some((kind) => kinds.has(kind));
-    if (this.#writing === "json" || isMore) return undefined;
-    return (value) => typeof value === "string" ? toScalar(value, kinds) : value;
+    if (isOnly(kinds, "array")) return this.#list(some, nativeOf(some), this.#writing !== "json");
+    if (isOnly(kinds, "object")) return this.#object(some);
+    if (kinds.has("any")) return undefined;
+    const of = (kind: string): JsonSchema[] => some.filter((one) => kindsOf(one, this.#resolve).has(kind));
+    const [lists, objects] = [of("array"), of("object")];
+    const list = this.#list(lists, nativeOf(lists), false);
+    const object = objects.length > 0 ? this.#inJson.#object(objects) : undefined;
+    const one = lists.length > 0 ? this.#list(lists, nativeOf(lists), true) : undefined;
+    const text = this.#text(of("string"), kinds, one);
+    if (list === undefined && object === undefined && text === undefined) return undefined;
+    return (value) => {
+      if (typeof value === "string") return readBy(text, value);
+      return Array.isArray(value) ? readBy(list, value) : isPlain(value) ? readBy(object, value) : value;
+    };
   }
 
-  #list(some: readonly JsonSchema[], native: unknown): ReadValue | undefined {
+  /** Reads a string, unless it may be any string. */
+  #text(
+    strings: readonly JsonSchema[],
+    kinds: ReadonlySet<string>,
+    toList: ReadValue | undefined,
+  ): ReadValue | undefined {
+    const fixed = new Set(strings.flatMap((one) => fixedValues(one) ?? []));
+    const dates = strings.filter((one) => one[NATIVE] === "Date");
+    if (strings.some((one) => one[NATIVE] !== "Date" && fixedValues(one) === undefined)) return undefined;
+    if (this.#writing === "json") {
+      return dates.length > 0 ? (value) => fixed.has(value) ? value : toDate(value) : undefined;
+    }
+    return (value) => {
+      if (fixed.has(value)) return value;
+      const date = dates.length > 0 ? toDate(value) : value;
+      const read = date === value ? toScalar(value as string, kinds) : date;
+      return read === value ? readBy(toList, value) : read;
+    };
+  }
+
+  #list(some: readonly JsonSchema[], native: unknown, isWrapped: boolean): ReadValue | undefined {
     // the schema decides between several kinds of arrays
     const { prefixItems, items } = some.length === 1 ? some[0]! : {} as JsonSchema;
     const first = Array.isArray(prefixItems) ? prefixItems.map((one) => this.reader(one)) : [];
     const others = this.reader(items);
     const isRead = others !== undefined || first.some((one) => one !== undefined);
-    const isWrapped = this.#writing !== "json";
     if (!isRead && !isWrapped && native === undefined) return undefined;
     return (value) => {
       const list = isWrapped && value !== undefined && !Array.isArray(value) ? [value] : value;
@@ -88,23 +113,72 @@ export class ValueReaders {
     };
   }
 
-  #object(schema: JsonSchema, some: readonly JsonSchema[], native: unknown): ReadValue | undefined {
+  #object(some: readonly JsonSchema[]): ReadValue | undefined {
     const inside = this.#inJson;
-    const { properties } = objectShape(schema, this.#resolve);
+    const native = nativeOf(some);
+    const { properties } = objectShape({ anyOf: some }, this.#resolve);
     const readers = new Map([...properties].map(([name, one]) => [name, inside.reader(one)] as const));
     const others = some.length === 1 ? inside.reader(some[0]!["additionalProperties"]) : undefined;
     const isRead = others !== undefined || [...readers.values()].some((one) => one !== undefined);
     const isPart = this.#writing === "part";
-    if (!isRead && !isPart && native === undefined) return undefined;
+    const choose = choiceOf(some, this.#resolve, (one) => inside.reader(one));
+    if (!isRead && !isPart && native === undefined && choose === undefined) return undefined;
     return (value) => {
       const found = isPart && typeof value === "string" ? fromJson(value) : value;
       if (typeof found !== "object" || found === null || Array.isArray(found)) return found;
+      const chosen = choose?.(found);
+      if (chosen !== undefined) return readBy(chosen.read, found);
       const read = isRead
         ? mapped(found, (name, one) => readBy(readers.has(name) ? readers.get(name) : others, one))
         : found;
       return native === "Map" ? new Map(Object.entries(read)) : read;
     };
   }
+}
+
+/** How values become native, if all alternatives agree. */
+function nativeOf(some: readonly JsonSchema[]): unknown {
+  return some.every((one) => one[NATIVE] === some[0]![NATIVE]) ? some[0]?.[NATIVE] : undefined;
+}
+
+/** The values that a schema lists. */
+function fixedValues(schema: JsonSchema): readonly unknown[] | undefined {
+  if ("const" in schema) return [schema["const"]];
+  return Array.isArray(schema["enum"]) ? schema["enum"] : undefined;
+}
+
+/**
+ * Creates a function that returns the reader for an object, if only one alternative has its fixed values.
+ *
+ * @param some The alternatives
+ * @param resolve Follows references
+ * @param make Makes an alternative's reader
+ * @returns `undefined` if none reads anything
+ */
+export function choiceOf<Read>(
+  some: readonly JsonSchema[],
+  resolve: Resolve,
+  make: (one: JsonSchema) => Read | undefined,
+): ((value: object) => { read: Read | undefined } | undefined) | undefined {
+  if (some.length < 2) return undefined;
+  const all = some.map((one) => {
+    const fixed = Object.entries(one["properties"] ?? {}).flatMap(([name, property]): [string, string[]][] => {
+      const values = fixedValues(resolve(property));
+      return values === undefined ? [] : [[name, values.map(String)]];
+    });
+    return { fixed, read: make(one) };
+  });
+  if (all.every(({ read }) => read === undefined)) return undefined;
+  return (value) => {
+    const fitting = all.filter(({ fixed }) =>
+      fixed.every(([name, values]) => values.includes(String((value as JsonSchema)[name])))
+    );
+    return fitting.length === 1 ? fitting[0] : undefined;
+  };
+}
+
+function isPlain(value: unknown): value is object {
+  return typeof value === "object" && value !== null && [null, Object.prototype].includes(Object.getPrototypeOf(value));
 }
 
 function readBy(read: ReadValue | undefined, value: unknown): unknown {
