@@ -178,6 +178,43 @@ Deno.test("what cannot be checked is said: no such operation, no value, nothing 
   ]);
 });
 
+Deno.test("only what can be written in its place is sent there: no empty segments, nulls or objects", async () => {
+  const app = quiet();
+  const end: Handler = (_req, res) => void res.json(1);
+  const ranges = z.object({ min: z.number().optional(), max: z.number().optional() });
+  app.get("/:slug/:n", validate({ params: z.object({ slug: z.string().min(1), n: z.number().nullable() }) }), end);
+  app.get("/search", validate({ query: z.object({ n: z.literal([1, null]), ranges }) }), end);
+  app.post("/form", sluice.urlencoded(), validate({ body: z.object({ n: z.number().nullable(), ranges }) }), end);
+  const report = await found(app);
+  assertEquals(report.findings.map(line), [], reportText(report));
+  assertEquals([report.operations, report.unchecked], [3, []]);
+});
+
+Deno.test("schemas that few values satisfy are checked, or said to be unchecked, and do not keep the check from ending", async () => {
+  const app = quiet();
+  const schemas = {
+    time: z.int().min(1_500_000_000_000).max(1_900_000_000_000),
+    ratio: z.number().min(0.25).max(0.5),
+    uuid: z.uuidv7(),
+    token: z.jwt(),
+    record: z.record(z.enum(["a", "b"]), z.number()),
+    names: z.record(z.string().regex(/^x-[a-z]{2}$/), z.number()),
+  };
+  for (const [name, value] of Object.entries(schemas)) {
+    app.get(`/${name}`, validate({ query: z.object({ value }) }), (_req, res) => res.json(1));
+  }
+  const body = z.object({ long: z.string().regex(/^\w+$/).min(200) });
+  app.post("/long", sluice.json(), validate({ body }), (_req, res) => res.json(1));
+  app.get("/json", validate({ query: z.object({ value: z.json().optional() }) }), (_req, res) => res.json(1));
+  const report = await found(app, { runs: 5 });
+  // a query cannot have everything that JSON can
+  const findings = report.findings.filter(({ operation }) => operation !== "GET /json");
+  assertEquals(findings.map(line), [], reportText(report));
+  assertEquals(report.unchecked, [
+    "POST /long: no string of the right length was found for the pattern ^\\w+$",
+  ]);
+});
+
 Deno.test("a response that does not come ends the check, and wrong options are refused", async () => {
   const app = quiet();
   app.get("/never", () => {});

@@ -194,20 +194,21 @@ class Checker {
   }
 
   async check(known: KnownOperation): Promise<void> {
+    // a single operation gets the same requests as when all operations are checked
+    const seed = (this.#options.seed + hashOf(known.name)) | 0;
+    const { runs } = this.#options;
     let drafts: fc.Arbitrary<Draft>;
+    let sample: Draft[];
     try {
       drafts = validDrafts(known, this.#values);
+      sample = fc.sample(drafts, { seed, numRuns: runs });
     } catch (error) {
       if (!(error instanceof NoValueError)) throw error;
       this.unchecked.push(`${known.name}: ${error.message}`);
       return;
     }
-    // a single operation gets the same requests as when all operations are checked
-    const seed = (this.#options.seed + hashOf(known.name)) | 0;
-    const { runs } = this.#options;
     const faults = new Map<string, { draft: Draft; outcome: Outcome }>();
     const statuses = new Set<number>();
-    const sample = fc.sample(drafts, { seed, numRuns: runs });
     for (const draft of sample) {
       const outcome = await this.#send(known, draft, true);
       statuses.add(outcome.response.status);

@@ -39,6 +39,8 @@ export function* invalidDrafts(known: KnownOperation, valid: Draft, schemas: Sch
     // without it, it is a different path
     if (isRequired && part !== "params") yield { draft: { ...valid, [part]: others }, where, what: "nothing" };
     for (const text of forbiddenTexts(schema, schemas)) {
+      // an empty segment is a different path, too
+      if (text === "" && part === "params") continue;
       yield { draft: { ...valid, [part]: { ...others, [name]: text } }, where, what: JSON.stringify(text) };
     }
   }

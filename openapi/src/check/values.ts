@@ -37,7 +37,11 @@ export class Values {
    * @throws {NoValueError} If no value is known
    */
   of(schema: JsonSchema, location: ValueLocation): Arbitrary<unknown> {
-    return this.#made(schema, location, 0).filter((value) => hasFile(value) || this.#schemas.allows(schema, value));
+    return filtered(
+      this.#made(schema, location, 0),
+      (value) => hasFile(value) || this.#schemas.allows(schema, value),
+      `no value was found for ${JSON.stringify(schema)}`,
+    );
   }
 
   #made(given: unknown, location: ValueLocation, depth: number): Arbitrary<unknown> {
@@ -45,8 +49,11 @@ export class Values {
     if (typeof given !== "object" || given === null) return given === false ? nothing() : anything(location);
     const schema = this.#schemas.resolve(given as JsonSchema);
     const { anyOf, oneOf, allOf, ...own } = schema as JsonSchema & Record<"anyOf" | "oneOf" | "allOf", JsonSchema[]>;
-    if ("const" in own) return fc.constant(own["const"]);
-    if (Array.isArray(own["enum"])) return fc.constantFrom(...own["enum"]);
+    const fixed = "const" in own ? [own["const"]] : own["enum"];
+    if (Array.isArray(fixed)) {
+      const writable = fixed.filter((value) => value !== null || location === "body");
+      return writable.length > 0 ? fc.constantFrom(...writable) : nothing();
+    }
     const some = anyOf ?? oneOf;
     if (some !== undefined) {
       return this.#oneOf(some.map((one) => merged([own, this.#schemas.resolve(one)])), location, depth);
@@ -66,7 +73,7 @@ export class Values {
       case "boolean":
         return fc.boolean();
       case "null":
-        return fc.constant(null);
+        return location === "body" ? fc.constant(null) : nothing();
       case "array":
         return this.#array(own, location, depth);
       case "object":
@@ -78,7 +85,10 @@ export class Values {
 
   #oneOf(schemas: readonly JsonSchema[], location: ValueLocation, depth: number): Arbitrary<unknown> {
     const made: Arbitrary<unknown>[] = [];
-    for (const schema of schemas) {
+    // from this depth on, one without depth is enough
+    const isDeep = depth >= DEEP;
+    for (const schema of isDeep ? schemas.toSorted((a, b) => Number(isNested(a)) - Number(isNested(b))) : schemas) {
+      if (isDeep && made.length > 0) break;
       try {
         made.push(this.#made(schema, location, depth + 1));
       } catch (error) {
@@ -99,7 +109,7 @@ export class Values {
     };
     if (format === "binary" || schema["contentMediaType"] === "application/octet-stream") return file();
     const known = format === undefined ? undefined : FORMATS[format];
-    if (known !== undefined) return known();
+    if (known !== undefined && isAllowed(known(), pattern)) return known();
     if (pattern !== undefined) return matching(pattern, location, minLength, maxLength);
     const least = Math.max(minLength, location === "body" || location === "query" ? 0 : 1);
     const most = Math.max(least, Math.min(maxLength ?? Infinity, least + 12));
@@ -127,30 +137,39 @@ export class Values {
   }
 
   #object(schema: JsonSchema, location: ValueLocation, depth: number): Arbitrary<unknown> {
-    const { properties = {}, required = [], additionalProperties, minProperties = 0 } = schema as {
+    const { properties = {}, required = [], additionalProperties, propertyNames, minProperties = 0 } = schema as {
       properties?: Record<string, unknown>;
       required?: string[];
       additionalProperties?: unknown;
+      propertyNames?: unknown;
       minProperties?: number;
     };
+    // outside a body, an empty object cannot be written, either
+    const least = Math.max(minProperties, location === "body" ? 0 : 1);
     const fields: Record<string, Arbitrary<unknown>> = {};
     for (const name of new Set([...Object.keys(properties), ...required])) {
       const isRequired = required.includes(name);
       // from this depth on, optional properties are omitted
       if (!isRequired && depth >= DEEP) continue;
       try {
-        fields[name] = this.#made(properties[name] ?? true, location, depth + 1);
+        fields[name] = this.#made(properties[name] ?? additionalProperties ?? true, location, depth + 1);
       } catch (error) {
         if (isRequired || !(error instanceof NoValueError)) throw error;
       }
     }
     const record = fc.record(fields, { requiredKeys: required, noNullPrototype: true } as never);
     if (Object.keys(fields).length > 0 || additionalProperties === undefined || additionalProperties === false) {
-      return record;
+      return filtered(
+        record,
+        (value) => Object.keys(value as object).length >= least,
+        "no object with a field was found",
+      );
     }
     const value = this.#made(additionalProperties, location, depth + 1);
-    const bounds = { minKeys: minProperties, maxKeys: depth >= DEEP ? minProperties : minProperties + 3 };
-    return fc.dictionary(fc.stringMatching(/^[a-z]{1,8}$/), value, { ...bounds, noNullPrototype: true });
+    const bounds = { minKeys: least, maxKeys: depth >= DEEP ? least : least + 3 };
+    const { type, ...names } = this.#schemas.resolve(Object(propertyNames) as JsonSchema);
+    const name = Object.keys(names).length > 0 ? this.#made({ type, ...names }, "header", depth + 1) : WORD();
+    return fc.dictionary(name as Arbitrary<string>, value, { ...bounds, noNullPrototype: true });
   }
 }
 
@@ -164,6 +183,33 @@ function hasFile(value: unknown): boolean {
   return isFile(value) || Object.values(value).some(hasFile);
 }
 
+/** Number of values in a row that may be rejected: otherwise a schema with no known value would never be done. */
+const MOST_REJECTED = 10_000;
+
+/** Rejects values; throws if none is found. */
+function filtered<Value>(
+  values: Arbitrary<Value>,
+  allows: (value: Value) => boolean,
+  problem: string,
+): Arbitrary<Value> {
+  let rejected = 0;
+  const allowed = values.filter((value) => {
+    const isAllowed = allows(value);
+    rejected = isAllowed ? 0 : rejected + 1;
+    if (rejected > MOST_REJECTED) throw new NoValueError(problem);
+    return isAllowed;
+  });
+  fc.sample(allowed, { seed: 1, numRuns: 1 });
+  return allowed;
+}
+
+/** Whether a format's values have a pattern, which may be narrower. */
+function isAllowed(values: Arbitrary<string>, pattern: string | undefined): boolean {
+  if (pattern === undefined) return true;
+  const expression = new RegExp(pattern, "u");
+  return fc.sample(values, { seed: 1, numRuns: 10 }).every((value) => expression.test(value));
+}
+
 function file(): Arbitrary<FileValue> {
   return fc.string({ minLength: 1, maxLength: 20 }).map((text) => ({ file: "application/octet-stream", text }));
 }
@@ -175,6 +221,10 @@ function nothing(): never {
 /** Values for a schema without constraints. */
 function anything(location: ValueLocation): Arbitrary<unknown> {
   return location === "body" ? fc.oneof(fc.string(), fc.integer(), fc.boolean()) : texts(location, 1, 12);
+}
+
+function isNested(schema: JsonSchema): boolean {
+  return ["array", "object"].includes(schema["type"] as string);
 }
 
 function impliedType(schema: JsonSchema): string | undefined {
@@ -212,7 +262,11 @@ function matching(
   }
   const isWritable = (text: string): boolean =>
     location === "body" || location === "query" || (text !== "" && /^[\x21-\x7e]*$/.test(text));
-  return made.filter((text) => text.length >= minLength && text.length <= maxLength && isWritable(text));
+  return filtered(
+    made,
+    (text) => text.length >= minLength && text.length <= maxLength && isWritable(text),
+    `no string of the right length was found for the pattern ${pattern}`,
+  );
 }
 
 interface Bounds {
@@ -231,12 +285,13 @@ function integers(schema: JsonSchema): Arbitrary<number> {
   const min = Math.ceil(Math.max(least, Number.MIN_SAFE_INTEGER) / step);
   const max = Math.floor(Math.min(most, Number.MAX_SAFE_INTEGER) / step);
   if (min > max) throw new NoValueError(`no integer is between ${least} and ${most}`);
-  return fc.integer({ min: clamp(min), max: clamp(max) }).map((value) => value * step);
+  return fc.integer(usual(min, max)).map((value) => value * step);
 }
 
-/** fast-check's integers have 32 bits. */
-function clamp(value: number): number {
-  return Math.min(Math.max(value, -0x80000000), 0x7fffffff);
+/** Integers that programs use: those with 32 bits, if there are any. */
+function usual(min: number, max: number): { min: number; max: number } {
+  const [least, most] = [Math.max(min, -0x80000000), Math.min(max, 0x7fffffff)];
+  return least <= most ? { min: least, max: most } : { min, max };
 }
 
 function numbers(schema: JsonSchema): Arbitrary<number> {
@@ -251,11 +306,9 @@ function numbers(schema: JsonSchema): Arbitrary<number> {
   const max = Math.min(maximum ?? 1e9, exclusiveMaximum ?? 1e9);
   const double = fc.double({ min, max, noNaN: true, noDefaultInfinity: true });
   // JSON has no negative zero, and real clients mostly send short numbers
-  return fc.oneof(
-    fc.integer({ min: Math.ceil(clamp(min)), max: Math.max(Math.ceil(clamp(min)), Math.floor(clamp(max))) }),
-    double,
-  )
-    .map((value) => value === 0 ? 0 : value);
+  const [least, most] = [Math.ceil(min), Math.floor(max)];
+  const some = least <= most ? fc.oneof(fc.integer(usual(least, most)), double) : double;
+  return some.map((value) => value === 0 ? 0 : value);
 }
 
 const WORD = () => fc.stringMatching(/^[a-z]{1,8}$/);
@@ -280,6 +333,7 @@ const FORMATS: Readonly<Record<string, () => Arbitrary<string>>> = {
   "uuid": () => fc.uuid({ version: 4 }),
   "byte": () => fc.base64String(),
   "base64": () => fc.base64String(),
+  "jwt": () => WORD().map((signature) => `eyJhbGciOiJIUzI1NiJ9.e30.${signature}`),
 };
 
 /** Merges schemas that all apply, as far as value generation requires. */
