@@ -151,6 +151,9 @@ Deno.test("dates, sets, maps and files are what they are in JSON and in forms", 
     tags: z.set(z.string()),
     rates: z.map(z.string(), z.number()),
     pairs: z.map(z.number(), z.boolean()),
+    some: z.set(z.int()).min(1).max(3),
+    named: z.map(z.enum(["a", "b"]), z.number()).min(2),
+    days: z.map(z.date(), z.number()).size(1),
     maybe: z.date().nullable().optional(),
   });
   const DATE = { type: "string", format: "date-time" };
@@ -162,6 +165,25 @@ Deno.test("dates, sets, maps and files are what they are in JSON and in forms", 
     pairs: {
       type: "array",
       items: { type: "array", prefixItems: [{ type: "number" }, { type: "boolean" }], minItems: 2, maxItems: 2 },
+    },
+    some: {
+      type: "array",
+      uniqueItems: true,
+      items: { type: "integer", minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER },
+      minItems: 1,
+      maxItems: 3,
+    },
+    named: {
+      type: "object",
+      propertyNames: { type: "string", enum: ["a", "b"] },
+      additionalProperties: { type: "number" },
+      minProperties: 2,
+    },
+    days: {
+      type: "array",
+      items: { type: "array", prefixItems: [DATE, { type: "number" }], minItems: 2, maxItems: 2 },
+      minItems: 1,
+      maxItems: 1,
     },
     maybe: { anyOf: [DATE, { type: "null" }] },
   };

@@ -73,6 +73,7 @@ interface ZodSchema {
       type: string;
       catchall?: unknown;
       coerce?: boolean;
+      checks?: readonly { readonly _zod: { readonly def: object } }[];
       keyType?: ZodSchema;
       valueType?: ZodSchema;
       in?: ZodSchema;
@@ -94,7 +95,7 @@ function zodOptions(direction: Direction, isStrict: boolean): LibraryOptions {
     unrepresentable: ({ zodSchema }: { zodSchema: ZodSchema }) =>
       zodSchema._zod.def.type in NATIVE_TYPES ? {} : isStrict ? "throw" : "any",
     override({ zodSchema, jsonSchema }: { zodSchema: ZodSchema; jsonSchema: JsonSchema }) {
-      const { type, catchall, coerce, keyType, valueType, in: before, out } = zodSchema._zod.def;
+      const { type, catchall, coerce, checks = [], keyType, valueType, in: before, out } = zodSchema._zod.def;
       // zod only adds this to outputs, where it strips other properties: without it, inputs and outputs are the same
       // component
       if (type === "object" && catchall === undefined) delete jsonSchema["additionalProperties"];
@@ -106,8 +107,10 @@ function zodOptions(direction: Direction, isStrict: boolean): LibraryOptions {
       if (Object.keys(jsonSchema).length > 0 && !onlyDescribes(jsonSchema)) return;
       if (Object.hasOwn(NATIVE_TYPES, type)) {
         Object.assign(jsonSchema, NATIVE_TYPES[type]);
-        if (type === "set") jsonSchema["items"] = within(valueType);
-        if (type === "map") Object.assign(jsonSchema, mapSchema(within(keyType), within(valueType)));
+        const sizes: Partial<Record<string, unknown>> = Object.assign({}, ...checks.map(({ _zod }) => _zod.def));
+        const [min, max] = [sizes["minimum"] ?? sizes["size"], sizes["maximum"] ?? sizes["size"]];
+        if (type === "set") Object.assign(jsonSchema, { items: within(valueType), minItems: min, maxItems: max });
+        if (type === "map") Object.assign(jsonSchema, mapSchema(within(keyType), within(valueType), min, max));
       } else if (isStrict && WITHOUT_JSON.test(type)) {
         throw new Error(`${type} cannot be represented in JSON Schema`);
       }
@@ -152,9 +155,17 @@ function onlyDescribes(json: JsonSchema): boolean {
 }
 
 /** A map is an object if its keys are strings; otherwise it is a list of pairs. */
-function mapSchema(key: JsonSchema, value: JsonSchema): JsonSchema {
-  if (key["type"] === "string") return { type: "object", items: undefined, additionalProperties: value };
-  return pairs(key, value);
+function mapSchema(key: JsonSchema, value: JsonSchema, min: unknown, max: unknown): JsonSchema {
+  // a date is a string only in JSON
+  if (key["type"] !== "string" || NATIVE in key) return { ...pairs(key, value), minItems: min, maxItems: max };
+  return {
+    type: "object",
+    items: undefined,
+    ...Object.keys(key).length > 1 ? { propertyNames: key } : {},
+    additionalProperties: value,
+    minProperties: min,
+    maxProperties: max,
+  };
 }
 
 function pairs(key: JsonSchema, value: JsonSchema): JsonSchema {
