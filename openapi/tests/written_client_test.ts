@@ -230,6 +230,45 @@ Deno.test("names of schemas that TypeScript or the client uses itself get others
   }
 });
 
+Deno.test("records with listed names, tuples, and media types of several kinds have the types that arrive", async () => {
+  const app = sluice().set("env", "test");
+  const body = z.object({
+    all: z.record(z.enum(["a", "b"]), z.number()),
+    some: z.partialRecord(z.union([z.literal("c"), z.literal("d")]), z.number()),
+    pair: z.tuple([z.string(), z.number()]),
+  });
+  app.post("/echo", sluice.json(), validate({ body, response: { 200: body } }), (req, res) => res.json(req.body));
+  const image = { description: "A picture", mediaType: "image/*", schema: z.file() };
+  app.get("/picture", operation({ responses: { 200: image } }), (_req, res) => res.type("png").send("x"));
+  const calls = `
+    import { createClient } from "./client.ts";
+    export async function use(fetch: (request: Request) => Response | Promise<Response>) {
+      const api = createClient({ fetch });
+      const json = { all: { a: 1, b: 2 }, some: { d: 3 }, pair: ["x", 4] } satisfies { all: object; some: object; pair: [string, number] };
+      const echo = await api.post("/echo", { json });
+      if (!echo.ok) throw new Error(String(echo.status));
+      const { all, some, pair } = echo.data;
+      const sum: number = all.a + all.b + (some.c ?? 0) + (some.d ?? 0) + pair[1];
+      const picture = await api.get("/picture");
+      if (!picture.ok) throw new Error(String(picture.status));
+      return [sum, pair.length satisfies 2, await new Response(picture.data satisfies ReadableStream<Uint8Array>).text()];
+    }
+    export const wrong = (api: ReturnType<typeof createClient>) => [
+      // @ts-expect-error a name is missing
+      api.post("/echo", { json: { all: { a: 1 }, some: {}, pair: ["x", 4] } }),
+      // @ts-expect-error a name is not listed
+      api.post("/echo", { json: { all: { a: 1, b: 2 }, some: { e: 3 }, pair: ["x", 4] } }),
+      // @ts-expect-error there are only two
+      api.post("/echo", { json: { all: { a: 1, b: 2 }, some: {}, pair: ["x", 4, 5] } }),
+    ];
+  `;
+  await inFolder({ "client.ts": generateClient(app), "use.ts": calls }, async (folder) => {
+    await assertCompiles(folder, "use.ts");
+    const { use } = await import(`file://${folder}/use.ts`);
+    assertEquals(await use((request: Request) => app.fetch(request)), [10, 2, "x"]);
+  });
+});
+
 Deno.test("what is said of routes and fields stands in front of them", () => {
   const app = sluice();
   const body = z.object({ text: z.string().describe("What it says; no */ ends this") });

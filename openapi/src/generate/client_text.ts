@@ -279,7 +279,9 @@ ${code}
   #received(type: string, { schema }: OpenApiMedia): string {
     const name = type.split(";")[0]!.trim().toLowerCase();
     const text = typeText(schema ?? true, this.#context, "      ");
-    if (name === "application/json" || name.endsWith("+json") || name.includes("*")) return text;
+    // a range that may include JSON
+    const isAny = /^(?:\*|application)\/\*$/.test(name) && text !== "Blob";
+    if (name === "application/json" || name.endsWith("+json") || isAny) return text;
     if (name === "text/event-stream") return `AsyncIterable<ServerSentEvent${schema === undefined ? "" : `<${text}>`}>`;
     if (/^application\/(?:x-)?(?:ndjson|jsonl|jsonlines)$/.test(name)) return `AsyncIterable<${text}>`;
     if (name.startsWith("text/") || name.endsWith("xml")) return "string";

@@ -43,20 +43,25 @@ export function typeText(schema: unknown, context: TypeContext, indent = ""): st
  * @param indent Indentation for the closing brace
  */
 export function objectText(schema: JsonSchema, context: TypeContext, indent: string): string {
-  const { properties = {}, required = [], additionalProperties: rest, patternProperties } = schema as {
+  const { properties = {}, required = [], additionalProperties, propertyNames, patternProperties } = schema as {
     properties?: Record<string, JsonSchema>;
     required?: readonly string[];
     additionalProperties?: unknown;
+    propertyNames?: JsonSchema;
     patternProperties?: Record<string, JsonSchema>;
   };
+  const names = additionalProperties === undefined ? undefined : listedNames(propertyNames, context);
+  const rest = names === undefined ? additionalProperties : false;
   const inner = `${indent}  `;
   const lines = Object.entries(properties).map(([name, one]) => {
     const mark = required.includes(name) ? "" : "?";
     return `${comment(one, inner)}${inner}${propertyName(name)}${mark}: ${typeText(one, context, inner)};`;
   });
-  // required, but not described
-  for (const name of required) {
-    if (!Object.hasOwn(properties, name)) lines.push(`${inner}${propertyName(name)}: unknown;`);
+  // described by the schema for others, or not at all
+  for (const name of new Set([...required, ...names ?? []])) {
+    if (Object.hasOwn(properties, name)) continue;
+    const mark = required.includes(name) ? "" : "?";
+    lines.push(`${inner}${propertyName(name)}${mark}: ${typeText(additionalProperties ?? true, context, inner)};`);
   }
   const others = [...rest === undefined || rest === false ? [] : [rest], ...Object.values(patternProperties ?? {})];
   if (others.length > 0) {
@@ -66,6 +71,17 @@ export function objectText(schema: JsonSchema, context: TypeContext, indent: str
   }
   if (lines.length > 0) return `{\n${lines.join("\n")}\n${indent}}`;
   return rest === false ? "Record<string, never>" : "Record<string, unknown>";
+}
+
+/** The names that a schema for names lists. */
+function listedNames(schema: JsonSchema | undefined, context: TypeContext): readonly string[] | undefined {
+  const { $ref, anyOf, enum: values, ...own } = schema ?? {};
+  if (typeof $ref === "string") return listedNames(context.resolve($ref), context);
+  if (Array.isArray(anyOf)) {
+    const all = anyOf.map((one) => listedNames(one, context));
+    return all.every((one) => one !== undefined) ? all.flat() : undefined;
+  }
+  return Array.isArray(values) ? values : "const" in own ? [own["const"] as string] : undefined;
 }
 
 /**
@@ -181,10 +197,11 @@ function isBinary({ format, contentMediaType, contentEncoding }: JsonSchema): bo
 }
 
 function arrayText(schema: JsonSchema, context: TypeContext, indent: string): string {
-  const { items, prefixItems, minItems } = schema as {
+  const { items, prefixItems, minItems, maxItems = Infinity } = schema as {
     items?: unknown;
     prefixItems?: readonly unknown[];
     minItems?: number;
+    maxItems?: number;
   };
   const rest = typeText(items ?? true, context, indent);
   if (prefixItems === undefined) return `${inParentheses(inParentheses(rest, " | "), " & ")}[]`;
@@ -192,7 +209,7 @@ function arrayText(schema: JsonSchema, context: TypeContext, indent: string): st
     inParentheses(inParentheses(typeText(one, context, indent), " | "), " & ") +
     (i < (minItems ?? prefixItems.length) ? "" : "?")
   );
-  const more = items === false || items === undefined
+  const more = items === false || items === undefined || maxItems <= prefixItems.length
     ? []
     : [`...${inParentheses(inParentheses(rest, " | "), " & ")}[]`];
   return `[${[...first, ...more].join(", ")}]`;
