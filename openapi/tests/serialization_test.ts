@@ -329,6 +329,8 @@ Deno.test("what only one of several things can be written as is read as that", a
     [z.union([z.number(), z.enum(["all"])]), "/?a=all", "all"],
     [z.literal([1, "1", true, "auto"]), "/?a=true", true],
     [z.literal([1, "1", true, "auto"]), "/?a=1", "1"],
+    [z.union([z.int(), z.uuid()]), "/?a=10", 10],
+    [z.union([z.number(), z.string().regex(/^\d+$/)]), "/?a=10", "10"],
     [many, "/?a=1", 1],
     [many, "/?a=1&a=2", [1, 2]],
     [z.union([z.boolean(), z.array(z.number())]), "/?a=1", [1]],

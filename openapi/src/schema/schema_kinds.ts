@@ -104,3 +104,17 @@ export function isOnly(kinds: ReadonlySet<string>, kind: string): boolean {
 export function isSchema(value: unknown): value is JsonSchema {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
+
+/**
+ * Creates a regular expression from a schema's pattern.
+ *
+ * @param pattern The pattern
+ */
+export function expression(pattern: string): RegExp {
+  try {
+    return new RegExp(pattern, "u");
+  } catch {
+    // libraries pass on the program's patterns, which the flag may reject
+    return new RegExp(pattern);
+  }
+}

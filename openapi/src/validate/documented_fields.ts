@@ -1,5 +1,5 @@
 import type { JsonSchema } from "../schema/json_schema.ts";
-import { alternatives, isSchema, localReferences, type Resolve } from "../schema/schema_kinds.ts";
+import { alternatives, expression, isSchema, localReferences, type Resolve } from "../schema/schema_kinds.ts";
 
 /** One alternative for a value. */
 interface Branch {
@@ -195,15 +195,6 @@ function branchOf(schema: JsonSchema, resolve: Resolve): Branch {
     first: Array.isArray(prefixItems) ? prefixItems : [],
     items,
   };
-}
-
-function expression(pattern: string): RegExp {
-  try {
-    return new RegExp(pattern, "u");
-  } catch {
-    // libraries pass on the program's patterns, which the flag may reject
-    return new RegExp(pattern);
-  }
 }
 
 function othersOf(additional: unknown, isNamed: boolean): JsonSchema | boolean {

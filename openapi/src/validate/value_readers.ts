@@ -1,4 +1,4 @@
-import { alternatives, isOnly, isSchema, kindsOf, type Resolve } from "../schema/schema_kinds.ts";
+import { alternatives, expression, isOnly, isSchema, kindsOf, type Resolve } from "../schema/schema_kinds.ts";
 import type { JsonSchema } from "../schema/json_schema.ts";
 import { NATIVE } from "../schema/library_options.ts";
 import { objectShape } from "../schema/object_shape.ts";
@@ -77,22 +77,25 @@ export class ValueReaders {
     };
   }
 
-  /** Reads a string, unless it may be any string. */
+  /** Reads a string that its schema does not allow as such; `undefined` if any string may be one. */
   #text(
     strings: readonly JsonSchema[],
     kinds: ReadonlySet<string>,
     toList: ReadValue | undefined,
   ): ReadValue | undefined {
-    const fixed = new Set(strings.flatMap((one) => fixedValues(one) ?? []));
-    const dates = strings.filter((one) => one[NATIVE] === "Date");
-    if (strings.some((one) => one[NATIVE] !== "Date" && fixedValues(one) === undefined)) return undefined;
-    if (this.#writing === "json") {
-      return dates.length > 0 ? (value) => fixed.has(value) ? value : toDate(value) : undefined;
-    }
+    const texts = strings.filter((one) => one[NATIVE] !== "Date");
+    if (texts.some((one) => fixedValues(one) === undefined && typeof one["pattern"] !== "string")) return undefined;
+    const fixed = new Set(texts.flatMap((one) => fixedValues(one) ?? []));
+    const patterns = texts.flatMap((one) =>
+      fixedValues(one) === undefined ? [expression(one["pattern"] as string)] : []
+    );
+    const hasDates = texts.length < strings.length;
+    if (this.#writing === "json" && !hasDates) return undefined;
     return (value) => {
-      if (fixed.has(value)) return value;
-      const date = dates.length > 0 ? toDate(value) : value;
-      const read = date === value ? toScalar(value as string, kinds) : date;
+      if (fixed.has(value) || patterns.some((one) => one.test(value as string))) return value;
+      const date = hasDates ? toDate(value) : value;
+      if (this.#writing === "json" || date !== value) return date;
+      const read = toScalar(value as string, kinds);
       return read === value ? readBy(toList, value) : read;
     };
   }
