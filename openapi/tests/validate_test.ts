@@ -96,6 +96,34 @@ Deno.test("onInvalid responds otherwise", async () => {
   assertEquals(await seen(app, "/"), [418, 1]);
 });
 
+Deno.test("several functions may check one part, and a handler gets what each of them makes of it", async () => {
+  const app = sluice().set("env", "test");
+  app.use(
+    "/notes",
+    validate({ query: z.object({ page: z.coerce.number() }), headers: z.object({ "x-a": z.string() }) }),
+  );
+  app.get(
+    "/notes",
+    validate({ query: z.object({ q: z.string() }), headers: z.object({ "x-b": z.string() }) }),
+    validate({ query: z.object({ tags: z.array(z.string()), page: z.number().max(9) }) }),
+    (req, res) => res.json([req.query, req.valid.headers]),
+  );
+  app.post(
+    "/notes",
+    sluice.json(),
+    validate({ body: z.object({ at: z.date() }) }),
+    validate({ body: z.object({ text: z.string() }) }),
+    ({ body }, res) => res.json([body.at.getTime(), body.text, Object.keys(body)]),
+  );
+  const headers = { "x-a": "1", "x-b": "2" };
+  const response = await app.inject("/notes?page=3&q=x&tags=y&other=z", { headers });
+  assertEquals(await response.json(), [{ page: 3, q: "x", tags: ["y"] }, headers]);
+  assertEquals((await app.inject("/notes?page=10&q=x&tags=y", { headers })).status, 400);
+  const init = { method: "POST", headers: { ...headers, "content-type": "application/json" } };
+  const body = JSON.stringify({ at: "1970-01-01T00:00:00.007Z", text: "a", other: 1 });
+  assertEquals(await (await app.inject("/notes?page=1", { ...init, body })).json(), [7, "a", ["at", "text"]]);
+});
+
 Deno.test("a handler may be given, and is called for valid requests only", async () => {
   const app = appOf();
   let calls = 0;

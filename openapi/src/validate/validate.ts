@@ -28,6 +28,7 @@ import { type Invalid, invalid, problemOf } from "./invalid.ts";
 import { refusals } from "./refusals.ts";
 import { checkResponses } from "./check_responses.ts";
 import { partReader } from "./part_reader.ts";
+import { isPlain } from "./value_readers.ts";
 import type { AnySchema, InputOf, OutputOf, SchemaResult } from "../metadata/standard_schema.ts";
 
 /**
@@ -247,7 +248,8 @@ function checkSerialized(part: RequestPart, json: JsonSchema, given: Serializati
 function run(checks: readonly Check[], from: number, req: Request, outcome: Outcome): Promise<void> | undefined {
   for (let i = from; i < checks.length; i++) {
     const { part, schema, read } = checks[i]!;
-    const value = read === undefined ? req[part] : read(req[part], req);
+    const whole = wholeOf(part, req);
+    const value = read === undefined ? whole : read(whole, req);
     const result = schema["~standard"].validate(value);
     if (isThenable(result)) {
       return Promise.resolve(result).then((result) => {
@@ -274,13 +276,40 @@ function failure(error: unknown): unknown {
 
 function replace(req: Request, outputs: Outcome["outputs"]): void {
   const { params, query, headers, cookies, body } = outputs;
-  if ("params" in outputs) req.params = params as Request["params"];
-  if ("query" in outputs) req.query = query as Request["query"];
-  if ("body" in outputs) req.body = body;
+  if ("params" in outputs) req.params = replaced("params", params, req) as Request["params"];
+  if ("query" in outputs) req.query = replaced("query", query, req) as Request["query"];
+  if ("body" in outputs) req.body = replaced("body", body, req);
   if (!("headers" in outputs || "cookies" in outputs)) return;
-  const known = (req as { valid?: object }).valid;
-  const valid = { ...known, ..."headers" in outputs ? { headers } : {}, ..."cookies" in outputs ? { cookies } : {} };
+  const { valid: known } = req as { valid?: { headers?: unknown; cookies?: unknown } };
+  const valid = {
+    ...known,
+    ..."headers" in outputs ? { headers: both(known?.headers, headers) } : {},
+    ..."cookies" in outputs ? { cookies: both(known?.cookies, cookies) } : {},
+  };
   Object.assign(req, { valid });
+}
+
+/** The parts that earlier schemas have replaced: what they left out is there for the next one. */
+const replacements = new WeakMap<Request, Partial<Record<RequestPart, { output: unknown; whole: unknown }>>>();
+
+function wholeOf(part: RequestPart, req: Request): unknown {
+  const earlier = replacements.get(req)?.[part];
+  // unless something else has replaced it since
+  return earlier !== undefined && earlier.output === req[part] ? both(earlier.whole, earlier.output) : req[part];
+}
+
+function replaced(part: RequestPart, output: unknown, req: Request): unknown {
+  const all = replacements.get(req) ?? {};
+  const isSecond = all[part] !== undefined && all[part].output === req[part];
+  const whole = wholeOf(part, req);
+  const found = isSecond ? both(req[part], output) : output;
+  replacements.set(req, { ...all, [part]: { output: found, whole } });
+  return found;
+}
+
+/** The fields of both, as the types of handlers say. */
+function both(earlier: unknown, later: unknown): unknown {
+  return isPlain(earlier) && isPlain(later) ? { ...earlier, ...later } : later;
 }
 
 function refusal(status: number, issues: readonly Invalid[]): HttpError {

@@ -180,7 +180,8 @@ export function choiceOf<Read>(
   };
 }
 
-function isPlain(value: unknown): value is object {
+/** Whether a value is an object without a class. */
+export function isPlain(value: unknown): value is object {
   return typeof value === "object" && value !== null && [null, Object.prototype].includes(Object.getPrototypeOf(value));
 }
 
