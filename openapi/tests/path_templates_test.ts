@@ -1,7 +1,8 @@
 import express4 from "@sluice/express/4";
 import sluice from "@sluice/sluice";
-import { openapi } from "@sluice/openapi";
+import { openapi, operation, validate } from "@sluice/openapi";
 import { assertEquals } from "@std/assert";
+import { z } from "zod";
 import { assertAccepted } from "./support/assert_accepted.ts";
 
 const INFO = { title: "Test", version: "1" };
@@ -107,4 +108,20 @@ Deno.test("a parameter that is named again below a mount has a name of its own",
   const document = openapi(app, INFO);
   assertEquals(Object.keys(document.paths), ["/users/{id}/posts/{id2}"]);
   await assertAccepted(document);
+});
+
+Deno.test("a schema for a parameter that is named again describes the one that the handler gets", async () => {
+  const app = sluice().set("env", "test");
+  const inner = sluice.Router({ mergeParams: true });
+  const params = z.object({ id: z.number() });
+  inner.get("/posts/:id", operation({ examples: { params: { id: 7 } } }), validate({ params }), (req, res) => {
+    res.json(req.params);
+  });
+  app.use("/users/:id", inner);
+  const { parameters } = openapi(app, INFO).paths["/users/{id}/posts/{id2}"]!["get"]!;
+  assertEquals(parameters!.map(({ name, schema, example }) => [name, schema["type"], example]), [
+    ["id", "string", undefined],
+    ["id2", "number", 7],
+  ]);
+  assertEquals(await (await app.inject("/users/ann/posts/7")).json(), { id: 7 });
 });

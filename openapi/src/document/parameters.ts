@@ -32,8 +32,8 @@ export function pathParameters(
   given: Readonly<Record<string, Serialization>>,
 ): OpenApiParameter[] {
   const shapes = schemas.map((schema) => objectShape(schema, (one) => components.resolve(one)));
-  return params.map(({ name, pattern, spans }) => {
-    const known = shapes.findLast(({ properties }) => properties.has(name))?.properties.get(name);
+  return params.map(({ name, key = "", pattern, spans }) => {
+    const known = shapes.findLast(({ properties }) => properties.has(key))?.properties.get(key);
     const schema = spans ? textOf(known, components) : known ?? { type: "string" };
     const isText = components.resolve(schema)["type"] === "string" && !("pattern" in components.resolve(schema));
     return {
@@ -41,9 +41,9 @@ export function pathParameters(
       in: "path",
       required: true,
       ...describing(schema, components),
-      ...spans ? { description: SPANNING } : writing("params", schema, components, given[name]),
+      ...spans ? { description: SPANNING } : writing("params", schema, components, given[key]),
       schema: pattern !== undefined && isText ? { ...schema, pattern: `^(?:${pattern})$` } : schema,
-      ...name in examples ? { example: examples[name] } : {},
+      ...key in examples ? { example: examples[key] } : {},
     };
   });
 }

@@ -1,7 +1,9 @@
 /** A path parameter. */
 export interface TemplateParam {
-  /** Its name, as in `req.params`. */
+  /** Its name, without duplicates. */
   readonly name: string;
+  /** Its name in `req.params`; absent if a later parameter with the same name replaces it there. */
+  readonly key?: string;
   /** A regular expression that its whole value must match. */
   readonly pattern?: string;
   /** Whether its value may contain slashes. */
@@ -67,7 +69,11 @@ function templateOf(parts: readonly (string | TemplateParam)[]): PathTemplate {
       // a name may be reused below a mount, but not in one OpenAPI path
       let name = part.name;
       for (let i = 2; params.has(name); i++) name = `${part.name}${i}`;
-      params.set(name, { ...part, name });
+      for (const [other, param] of params) {
+        const { key, ...others } = param;
+        if (key === part.name) params.set(other, others);
+      }
+      params.set(name, { ...part, name, key: part.name });
       path += `{${name}}`;
     }
   }
