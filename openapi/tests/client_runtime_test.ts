@@ -84,6 +84,9 @@ Deno.test("queries have lists as repeated names and objects in brackets, or in t
   const lists = { a: [1, ","], b: ["x", "y"], c: [1, 2], d: { e: 1, f: 2 } };
   const { url } = await sent("/s", { query: lists }, { "post /s": { styles } });
   assertEquals(url, "/s?a=1,%2C&b=x%7Cy&c=1%202&d=e,1,f,2");
+  const objects = { b: { x: 1, y: null, z: "a b" }, c: { x: 1, y: undefined, z: 2 } };
+  const written = await sent("/s", { query: objects }, { "post /s": { styles } });
+  assertEquals(written["url"], "/s?b=x%7C1%7Cz%7Ca%20b&c=x%201%20z%202");
 });
 
 Deno.test("headers and cookies are sent, and those of a call replace the client's", async () => {

@@ -12,17 +12,18 @@ export type ParameterValue = unknown;
 export function fieldTexts(name: string, value: ParameterValue, style?: string): string[] {
   if (value === undefined || value === null) return [];
   const encode = encodeURIComponent;
-  if (Array.isArray(value)) {
-    const separator = SEPARATORS[style ?? ""];
-    const items = value.filter((item) => item !== undefined && item !== null);
-    if (separator === undefined) return items.flatMap((item) => fieldTexts(name, item));
+  if (!isRecord(value)) return [`${encode(name)}=${encode(textOf(value))}`];
+  const isList = Array.isArray(value);
+  const entries = Object.entries(value).filter(([, item]) => item !== undefined && item !== null);
+  const separator = SEPARATORS[style ?? ""];
+  if (separator !== undefined) {
+    const items = entries.flatMap(([key, item]) => isList ? [item] : [key, item]);
     // the separator is not encoded: otherwise it would be part of an item
     return items.length === 0 ? [] : [`${encode(name)}=${items.map((item) => encode(textOf(item))).join(separator)}`];
   }
-  if (!isRecord(value)) return [`${encode(name)}=${encode(textOf(value))}`];
-  if (style === "form*") return Object.entries(value).flatMap(([key, one]) => fieldTexts(key, one));
-  if (style === "form") return [`${encode(name)}=${joined(value, false, encode)}`];
-  return Object.entries(value).flatMap(([key, one]) => fieldTexts(`${name}[${key}]`, one));
+  if (isList) return entries.flatMap(([, item]) => fieldTexts(name, item));
+  if (style === "form*") return entries.flatMap(([key, one]) => fieldTexts(key, one));
+  return entries.flatMap(([key, one]) => fieldTexts(`${name}[${key}]`, one));
 }
 
 /** Separators between an array's items in one value. */
