@@ -190,6 +190,14 @@ Deno.test("only what can be written in its place is sent there: no empty segment
   assertEquals([report.operations, report.unchecked], [3, []]);
 });
 
+Deno.test("bodies have a media type of the range that the document has", async () => {
+  const app = quiet();
+  const end: Handler = (_req, res) => void res.json(1);
+  app.post("/text", sluice.text({ type: "text/*" }), validate({ body: z.string().min(1) }), end);
+  app.post("/image", sluice.raw({ type: "image/*" }), validate({ body: z.instanceof(Uint8Array) }), end);
+  assertEquals((await found(app)).findings.map(line), []);
+});
+
 Deno.test("schemas that few values satisfy are checked, or said to be unchecked, and do not keep the check from ending", async () => {
   const app = quiet();
   const schemas = {

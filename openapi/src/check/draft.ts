@@ -115,7 +115,12 @@ export function callOf({ body, ...parts }: Draft): Call {
   if (type === "application/x-www-form-urlencoded") return { ...parts, urlencoded: value as Record<string, unknown> };
   const isText = typeof value === "string" && !isJson(type);
   const text = isText ? value : JSON.stringify(value);
-  return { ...parts, body: text, contentType: type.includes("*") ? "application/octet-stream" : type };
+  return { ...parts, body: text, contentType: oneType(type) };
+}
+
+/** Returns a media type in a range. */
+function oneType(range: string): string {
+  return range.replace("*/*", "application/*").replace("text/*", "text/plain").replace("*", "octet-stream");
 }
 
 /** Whether a media type is JSON. */
