@@ -379,6 +379,21 @@ Deno.test("alternatives that a fixed value tells apart are read by the one that 
   }
 });
 
+Deno.test("what no alternative has as its fixed value is refused", async () => {
+  const schema = z.discriminatedUnion("kind", [
+    z.object({ kind: z.literal("a"), at: z.date() }),
+    z.object({ kind: z.literal("b"), at: z.string() }),
+  ]);
+  const app = sluice().set("env", "test").set("query parser", "extended");
+  app.all("/", sluice.json(), validate({ query: schema }), (_req, res) => res.json(1));
+  app.post("/body", sluice.json(), validate({ body: schema }), (_req, res) => res.json(1));
+  assertEquals((await app.inject("/?kind[toString]=1&at=x")).status, 400);
+  const headers = { "content-type": "application/json" };
+  for (const body of ['{"kind":{"toString":null},"at":"x"}', '{"kind":[[]],"at":1}', '{"__proto__":{"kind":"a"}}']) {
+    assertEquals((await app.inject("/body", { method: "POST", headers, body })).status, 400, body);
+  }
+});
+
 Deno.test("fields that a schema does not name are read by its schema for others, and those that it names are not", async () => {
   const query = z.object({ code: z.string(), n: z.number() }).catchall(z.number());
   await assertRead({ options: { query }, target: "/?code=1&n=2&other=3", expected: { code: "1", n: 2, other: 3 } });

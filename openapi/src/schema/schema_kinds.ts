@@ -111,10 +111,14 @@ export function isSchema(value: unknown): value is JsonSchema {
  * @param pattern The pattern
  */
 export function expression(pattern: string): RegExp {
-  try {
-    return new RegExp(pattern, "u");
-  } catch {
-    // libraries pass on the program's patterns, which the flag may reject
-    return new RegExp(pattern);
+  // libraries pass on the program's patterns, which the flag may reject
+  for (const flags of ["u", ""]) {
+    try {
+      return new RegExp(pattern, flags);
+    } catch {
+      continue;
+    }
   }
+  // of another language
+  return /(?:)/;
 }

@@ -165,17 +165,15 @@ export function choiceOf<Read>(
 ): ((value: object) => { read: Read | undefined } | undefined) | undefined {
   if (some.length < 2) return undefined;
   const all = some.map((one) => {
-    const fixed = Object.entries(one["properties"] ?? {}).flatMap(([name, property]): [string, string[]][] => {
+    const fixed = Object.entries(one["properties"] ?? {}).flatMap(([name, property]) => {
       const values = fixedValues(resolve(property));
-      return values === undefined ? [] : [[name, values.map(String)]];
+      return values === undefined ? [] : [[name, new Set([...values, ...values.map(String)])] as const];
     });
     return { fixed, read: make(one) };
   });
   if (all.every(({ read }) => read === undefined)) return undefined;
   return (value) => {
-    const fitting = all.filter(({ fixed }) =>
-      fixed.every(([name, values]) => values.includes(String((value as JsonSchema)[name])))
-    );
+    const fitting = all.filter(({ fixed }) => fixed.every(([name, values]) => values.has((value as JsonSchema)[name])));
     return fitting.length === 1 ? fitting[0] : undefined;
   };
 }
