@@ -102,6 +102,48 @@ Deno.test("a call comes from the address that the program chose", async () => {
   assertEquals(await call({ remoteAddress: "192.0.2.1" }), { status: 200, body: { ip: "127.0.0.1" } });
 });
 
+Deno.test("lists, objects and wildcards are written as the document says, and arrive", async () => {
+  const app = sluice().set("env", "test");
+  const range = z.object({ a: z.number(), b: z.array(z.string()).optional() });
+  const pair = z.object({ x: z.number(), y: z.string() });
+  const spread = z.object({ s: z.string(), t: z.number() });
+  app.get(
+    "/:ids/:label/:pair/*rest",
+    validate({
+      params: z.object({ ids: z.array(z.number()), label: z.array(z.number()), pair, rest: z.array(z.string()) }),
+      query: z.object({ range, pair, spread, pipes: z.array(z.string()), list: z.array(z.date()) }),
+      serialization: {
+        params: { label: { style: "label" } },
+        query: {
+          pair: { style: "form", explode: false },
+          spread: { style: "form", explode: true },
+          pipes: { style: "pipeDelimited", explode: false },
+        },
+      },
+    }),
+    (req, res) => res.json([req.params, req.query]),
+  );
+  const [{ call, inputSchema }] = agentTools(app, openapi(app, INFO)) as [AgentTool];
+  const input = {
+    ...{ ids: [1, 2], label: [3, 4], pair: { x: 5, y: "a,b/c" }, rest: "d/e f" },
+    query_pair: { x: 6, y: "g&h" },
+    range: { a: 7, b: ["i", "j"] },
+    spread: { s: "k", t: 8 },
+    pipes: ["l", "m"],
+    list: ["2030-01-02T00:00:00.000Z"],
+  };
+  assert(new Ajv2020({ strict: false, validateFormats: false }).compile(inputSchema)(input));
+  const { query_pair, range: _, ...others } = input;
+  const { ids, label, pair: own, rest: __, ...query } = others;
+  assertEquals(await call(input), {
+    status: 200,
+    body: [{ ids, label, pair: own, rest: ["d", "e f"] }, { ...query, range: input.range, pair: query_pair }],
+  });
+  for (const rest of ["../admin", "a/../../b", "a//b", "/a"]) {
+    await assertRejects(() => Promise.resolve().then(() => call({ ...input, rest })), TypeError);
+  }
+});
+
 Deno.test("what the application refuses is a result", async () => {
   const { status, body } = await toolsOf(notes()).get("writeNote")!.call({ id: "1", body: { text: "" } });
   assertEquals([status, (body as { errors: { pointer: string }[] }).errors[0]!.pointer], [400, "/text"]);

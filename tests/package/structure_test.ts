@@ -145,7 +145,7 @@ const OPENAPI_ARROWS: Arrows = {
   metadata: ["schema"],
   pages: ["document"],
   schema: [],
-  tools: ["document", "schema"],
+  tools: ["client", "document", "generate", "schema"],
   validate: ["metadata", "schema"],
 };
 

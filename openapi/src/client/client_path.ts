@@ -33,8 +33,14 @@ function encodedSegment(path: string, name: string, value: unknown, style = "sim
   throw new TypeError(`${path}: parameter ${name} must be a segment of a path, not ${JSON.stringify(value)}`);
 }
 
-/** OpenAPI's path styles: `1,2` or `.1,2` or `;name=1,2`; exploded, the latter two repeat the prefix. */
-function styled(name: string, value: unknown, style: string): string {
+/**
+ * Serializes a path parameter: `1,2` or `.1,2` or `;name=1,2`; exploded, the latter two repeat the prefix.
+ *
+ * @param name Its name
+ * @param value Its value
+ * @param style Its style
+ */
+export function styled(name: string, value: unknown, style: string): string {
   const explode = style.endsWith("*");
   const written = (one: unknown): string => joined(one, explode, encodeURIComponent);
   if (style.startsWith("label")) return `.${explode ? written(value).replaceAll(",", ".") : written(value)}`;

@@ -48,7 +48,8 @@ export function pathParameters(
   });
 }
 
-const SPANNING = "One segment or several, with slashes between them.";
+/** The description of a path parameter that spans several segments. */
+export const SPANNING = "One segment or several, with slashes between them.";
 
 /** Handlers get a list of segments where clients send a string. */
 function textOf(schema: JsonSchema | undefined, components: Components): JsonSchema {

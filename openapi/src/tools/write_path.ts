@@ -1,4 +1,8 @@
+import { styled } from "../client/client_path.ts";
+import { fieldTexts } from "../client/parameters.ts";
 import type { OpenApiParameter } from "../document/openapi_document.ts";
+import { SPANNING } from "../document/parameters.ts";
+import { styleOf } from "../generate/parameter_style.ts";
 
 /**
  * Fills in a request's path and query.
@@ -14,33 +18,23 @@ export function writePath(
   input: Readonly<Record<string, unknown>>,
 ): string {
   let path = template;
-  const query = new URLSearchParams();
+  const query: string[] = [];
   for (const [name, parameter] of inputs) {
     const value = Object.hasOwn(input, name) ? input[name] : undefined;
-    if (parameter.in === "path") path = path.replace(`{${parameter.name}}`, () => segment(name, value));
-    else if (value !== undefined && value !== null) writeQuery(query, parameter, value);
+    const { name: own, style = "form", explode = style === "form" } = parameter;
+    if (parameter.in === "path") path = path.replace(`{${own}}`, () => segments(name, value, parameter));
+    // OpenAPI's default, in which the properties of an object are separate parameters
+    else query.push(...fieldTexts(own, value, style === "form" && explode ? "form*" : styleOf(parameter)));
   }
-  return query.size === 0 ? path : `${path}?${query}`;
+  return query.length === 0 ? path : `${path}?${query.join("&")}`;
 }
 
-function segment(name: string, value: unknown): string {
-  const text = value === undefined || value === null ? "" : String(value);
-  // URLs resolve dots even if they are encoded
-  if (text === "" || text === "." || text === "..") {
+function segments(name: string, value: unknown, parameter: OpenApiParameter): string {
+  const all = parameter.description === SPANNING ? String(value ?? "").split("/") : [value];
+  return all.map((one) => {
+    const text = one === undefined || one === null ? "" : styled(parameter.name, one, styleOf(parameter) ?? "simple");
+    // URLs resolve dots even if they are encoded
+    if (text !== "" && text !== "." && text !== "..") return text;
     throw new TypeError(`${name} is part of the path: it must be a string or a number, not ${JSON.stringify(value)}`);
-  }
-  return encodeURIComponent(text);
-}
-
-function writeQuery(query: URLSearchParams, { name, style, explode }: OpenApiParameter, value: unknown): void {
-  if (Array.isArray(value)) return value.forEach((one) => query.append(name, textOf(one)));
-  if (typeof value !== "object") return query.append(name, textOf(value));
-  for (const [key, one] of Object.entries(value as object)) {
-    // names that the schema does not define are separate parameters
-    query.append(style === "form" && explode === true ? key : `${name}[${key}]`, textOf(one));
-  }
-}
-
-function textOf(value: unknown): string {
-  return typeof value === "object" ? JSON.stringify(value) : String(value);
+  }).join("/");
 }
