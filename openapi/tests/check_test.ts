@@ -6,6 +6,8 @@ import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { operation, validate } from "@sluice/openapi";
 import { checkApplication, type CheckOptions, type CheckReport, type Finding, reportText } from "@sluice/openapi/check";
 import sluice, { type FrameworkApp, type Handler, rateLimit } from "@sluice/sluice";
+import { toStandardJsonSchema } from "@valibot/to-json-schema";
+import * as v from "valibot";
 import { z } from "zod";
 import { createApp } from "../../examples/tutorial/step-7/app.ts";
 import { ordersApi } from "./support/orders_api.ts";
@@ -196,6 +198,13 @@ Deno.test("bodies have a media type of the range that the document has", async (
   app.post("/text", sluice.text({ type: "text/*" }), validate({ body: z.string().min(1) }), end);
   app.post("/image", sluice.raw({ type: "image/*" }), validate({ body: z.instanceof(Uint8Array) }), end);
   assertEquals((await found(app)).findings.map(line), []);
+});
+
+Deno.test("strings of the greatest length are short enough for every library", async () => {
+  const app = quiet();
+  const query = toStandardJsonSchema(v.object({ q: v.pipe(v.string(), v.minLength(1), v.maxLength(3)) }));
+  app.get("/", validate({ query }), (_req, res) => res.json(1));
+  assertEquals((await found(app, { runs: 300 })).findings.map(line), []);
 });
 
 Deno.test("schemas that few values satisfy are checked, or said to be unchecked, and do not keep the check from ending", async () => {

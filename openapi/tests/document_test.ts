@@ -535,6 +535,20 @@ Deno.test("a schema without JSON Schema allows everything and is listed, unless 
   assertEquals(schema, { type: "object", properties: { text: { type: "string" } }, required: ["text"] });
 });
 
+Deno.test("what changes nothing that valibot accepts is not listed as missing", () => {
+  const body = v.object({
+    id: v.pipe(v.string(), v.trim(), v.toLowerCase(), v.brand("Id")),
+    tags: v.pipe(v.array(v.string()), v.readonly()),
+    odd: v.pipe(v.number(), v.check((value) => value % 2 === 1)),
+  });
+  const app = sluice();
+  app.post("/", sluice.json(), validate({ body: toStandardJsonSchema(body) }), (_req, res) => res.sendStatus(204));
+  const missing = openapi(app, { title: "T", version: "1" })["x-not-expressible"]!;
+  assertEquals(missing.map(({ reason }) => reason), [
+    'its body: The "check" action cannot be converted to JSON Schema.',
+  ]);
+});
+
 Deno.test("an async schema that fails for a missing body fails nothing else", async () => {
   const app = sluice();
   const body = {

@@ -113,7 +113,9 @@ export class Values {
     if (pattern !== undefined) return matching(pattern, location, minLength, maxLength);
     const least = Math.max(minLength, location === "body" || location === "query" ? 0 : 1);
     const most = Math.max(least, Math.min(maxLength ?? Infinity, least + 12));
-    return texts(location, least, most);
+    const all = texts(location, least, most);
+    // JSON Schema counts characters, and most libraries count UTF-16's units
+    return maxLength === undefined ? all : all.filter((text) => text.length <= most);
   }
 
   #array(schema: JsonSchema, location: ValueLocation, depth: number): Arbitrary<unknown> {

@@ -172,6 +172,18 @@ function pairs(key: JsonSchema, value: JsonSchema): JsonSchema {
   return { items: { type: "array", prefixItems: [key, value], minItems: 2, maxItems: 2 } };
 }
 
+/** Valibot's actions that refuse no value, so that nothing is missing without them. */
+const WITHOUT_EFFECT = [
+  "brand",
+  "flavor",
+  "readonly",
+  "trim",
+  "trim_start",
+  "trim_end",
+  "to_lower_case",
+  "to_upper_case",
+];
+
 /** The part of valibot's conversion used here. */
 interface ValibotContext {
   readonly valibotSchema: {
@@ -211,6 +223,7 @@ function valibotOptions(direction: Direction, isStrict: boolean): LibraryOptions
       return names.size > 0 ? found : undefined;
     },
     overrideSchema,
+    ignoreActions: WITHOUT_EFFECT,
     ...isStrict ? {} : { errorMode: "ignore" },
   };
 }
