@@ -27,8 +27,10 @@ interface Sending {
 /** Maximum number of fields that a warning lists. */
 const MOST_FIELDS = 10;
 
-/** Responses that have been restricted: the last schema for a status is the documented one. */
-const restricted = new WeakSet<Response>();
+/** Marks responses that have been restricted: the last schema for a status is the documented one. */
+const restrictedKey = Symbol("restricted");
+
+type Restricted = Response & { [restrictedKey]?: true };
 
 /**
  * Creates a function that restricts `res.json`, and any JSON `Response` that a handler returns, to the documented
@@ -43,7 +45,7 @@ export function checkResponses(schemas: ResponseSchemas, checking: Checking): (r
   function sendingOf(status: number, res: Response): Sending | undefined {
     const all = schemas as Readonly<Record<string, AnySchema>>;
     const schema = all[status] ?? all[`${String(status)[0]}XX`] ?? all["default"];
-    if (schema === undefined || restricted.has(res)) return undefined;
+    if (schema === undefined || (res as Restricted)[restrictedKey] === true) return undefined;
     let sending = sendings.get(schema);
     if (sending === undefined) sendings.set(schema, sending = sendingBy(schema, checking.toJsonSchema));
     return sending;
@@ -52,8 +54,10 @@ export function checkResponses(schemas: ResponseSchemas, checking: Checking): (r
     const { json, jsonp, respondWith } = res;
     const restore = (): void => {
       // sending calls its other methods, and an error handler's response must not be checked
-      Object.assign(res, { json, jsonp, respondWith });
-      restricted.add(res);
+      res.json = json;
+      res.jsonp = jsonp;
+      res.respondWith = respondWith;
+      (res as Restricted)[restrictedKey] = true;
     };
     const restrict = (send: Response["json"]): Response["json"] =>
       function (value: unknown) {

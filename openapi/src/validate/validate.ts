@@ -289,22 +289,24 @@ function replace(req: Request, outputs: Outcome["outputs"]): void {
   Object.assign(req, { valid });
 }
 
-/** The parts that earlier schemas have replaced: what they left out is there for the next one. */
-const replacements = new WeakMap<Request, Partial<Record<RequestPart, { output: unknown; whole: unknown }>>>();
+/** Where a request keeps what earlier schemas were given, and made of it: what they left out is there for the next. */
+const replacedKey = Symbol("replaced");
+
+type Replaced = { [replacedKey]?: Partial<Record<RequestPart, { output: unknown; whole: unknown }>> };
 
 function wholeOf(part: RequestPart, req: Request): unknown {
-  const earlier = replacements.get(req)?.[part];
+  const earlier = (req as Replaced)[replacedKey]?.[part];
   // unless something else has replaced it since
   return earlier !== undefined && earlier.output === req[part] ? both(earlier.whole, earlier.output) : req[part];
 }
 
-function replaced(part: RequestPart, output: unknown, req: Request): unknown {
-  const all = replacements.get(req) ?? {};
+function replaced(part: RequestPart, later: unknown, req: Request): unknown {
+  const all = (req as Replaced)[replacedKey] ??= {};
   const isSecond = all[part] !== undefined && all[part].output === req[part];
   const whole = wholeOf(part, req);
-  const found = isSecond ? both(req[part], output) : output;
-  replacements.set(req, { ...all, [part]: { output: found, whole } });
-  return found;
+  const output = isSecond ? both(req[part], later) : later;
+  all[part] = { output, whole };
+  return output;
 }
 
 /** The fields of both, as the types of handlers say. */
