@@ -300,7 +300,9 @@ export class Limiter extends Emitter {
     if (options !== NO_OPTIONS) checkNames("limiter.peek", options, PEEK_NAMES);
     assertDoesMore(this.#store, "limiter.peek", "to look without counting");
     const takes = this.#demand.takes(keys, 0, options, "limiter.peek");
-    return this.#ask(takes, [], ({ verdicts, by }) => new Decision(takes, verdicts.map(ofOneUnit), by));
+    // without a decider, every request passes, whatever its limit
+    const told = ({ verdicts, by }: Decided) => by === "open" ? verdicts : verdicts.map(ofOneUnit);
+    return this.#ask(takes, [], (decided) => new Decision(takes, told(decided), decided.by));
   }
 
   #counted = (decision: Decision): Decision => {
@@ -643,7 +645,9 @@ function takesOf(demand: Demand, keys: LimiterKeys, options: ConsumeOptions, cal
 // stores grant a take of nothing to everybody, also to a key that is blocked
 function ofOneUnit(verdict: Verdict): Verdict {
   const isLeft = !verdict.blocked && !(verdict.remaining < 1);
-  return verdict.denied || isLeft ? verdict : { ...verdict, denied: true, retryAfterMs: verdict.nextMs };
+  if (verdict.denied || isLeft) return verdict;
+  // a full quota without a unit, as of a limit of 0, never has one
+  return { ...verdict, denied: true, retryAfterMs: verdict.nextMs || Infinity };
 }
 
 function isSettled({ policy }: Take): boolean {

@@ -295,11 +295,12 @@ function within<T>(deadline: Deadline, asked: Awaitable<T>, late: string): Await
   });
 }
 
-// a cost above a process's share may still be within the limit
+// what a process's share never grants may still be within the limit
 function untilStoreIsBack({ policy, cost }: Take, verdict: Verdict): Verdict {
-  return verdict.retryAfterMs === Infinity && cost <= capacityOf(policy)
-    ? { ...verdict, retryAfterMs: UNKNOWN_MS }
-    : verdict;
+  const capacity = capacityOf(policy);
+  const retryAfterMs = verdict.retryAfterMs === Infinity && cost <= capacity ? UNKNOWN_MS : verdict.retryAfterMs;
+  const nextMs = verdict.limit === 0 && capacity > 0 ? UNKNOWN_MS : verdict.nextMs;
+  return { ...verdict, retryAfterMs, nextMs };
 }
 
 function unasked({ policy, cost }: Take, times: number): Verdict {

@@ -68,6 +68,27 @@ Deno.test("peek tells that a key is blocked, as a guard in front of a login asks
   assertEquals((await limiter.peek("a")).allowed, true);
 });
 
+Deno.test("peek tells of a limit of 0 what consume gets, whoever decides", async () => {
+  for (const onStoreFailure of ["local", "open", "closed"] as const) {
+    const { store, faulty } = elsewhere(new VirtualClock());
+    const limiters = [
+      made({ limit: 0 }).limiter,
+      made({ limit: 0, store, onStoreFailure }).limiter,
+      // the share of a process is 0
+      made({ limit: 3, processes: 4, name: "shared", store, onStoreFailure }).limiter,
+    ];
+    for (const limiter of limiters) {
+      limiter.on("storeFailure", () => {});
+      for (const outage of [false, true]) {
+        outage ? faulty.fail() : faulty.heal();
+        const peeked = await limiter.peek("a");
+        const { allowed, retryAfterMs } = await limiter.consume("a");
+        assertEquals([peeked.allowed, peeked.retryAfterMs], [allowed, retryAfterMs], `${onStoreFailure}, ${outage}`);
+      }
+    }
+  }
+});
+
 Deno.test("a decision has policies, verdicts, waits and the limit with the least remaining", async () => {
   const { limiter, clock } = made({
     limits: [
