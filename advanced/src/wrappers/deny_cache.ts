@@ -16,6 +16,8 @@ interface Refusal {
   readonly verdicts: readonly Verdict[];
   readonly asked: number;
   readonly until: number;
+  /** When the first of the limits that refused has units again, which changes only what the refusal tells. */
+  readonly changes: number;
   /** The counters it depends on, and their grants when it was made. */
   readonly counters: readonly Counter[];
   readonly grants: number;
@@ -32,9 +34,10 @@ const FRESH_MS = 10_000;
  *
  * If refusals under a policy are free, a refusal holds until its retry time: no decision can bring it forward. A grant
  * can postpone it. So after a grant by this process for the same key at a smaller cost, or a cost correction, the store
- * is called again. A cost that never fits is checked just as often, to update the remaining quota. A refund or reset by
- * *this* process ends the refusal. Another process's refund or reset is noticed within ten seconds, because the store
- * is called again that often. While the store cannot be called, a refusal holds until its retry time.
+ * is called again, and once one of several limits that refused no longer would. A cost that never fits is checked just
+ * as often, to update the remaining quota. A refund or reset by *this* process ends the refusal. Another process's
+ * refund or reset is noticed within ten seconds, because the store is called again that often. While the store cannot
+ * be called, a refusal holds until its retry time.
  */
 export class DenyCacheStore implements Store, VerdictCache {
   readonly #store: Store;
@@ -98,7 +101,8 @@ export class DenyCacheStore implements Store, VerdictCache {
       return null;
     }
     // later grants can only have postponed its end; the store has the exact time, if it can be called
-    const isFresh = age < freshMs && (freshMs === Infinity || grantsOf(known.counters) === known.grants);
+    const isFresh = freshMs === Infinity ||
+      age < freshMs && now < known.changes && grantsOf(known.counters) === known.grants;
     if (!isFresh) return null;
     this.#counters.denyCacheHits++;
     return known.verdicts.map((verdict) => aged(verdict, age));
@@ -119,7 +123,9 @@ export class DenyCacheStore implements Store, VerdictCache {
   #remember(verdicts: readonly Verdict[], takes: readonly Take[], signature: string, asked: number): void {
     this.#noteGrants(takes, verdicts);
     let wait = 0;
+    let first = Infinity;
     for (const [i, verdict] of verdicts.entries()) {
+      if (verdict.denied) first = Math.min(first, verdict.retryAfterMs);
       if (takes[i]!.shadow) continue;
       if (verdict.granted > 0) return;
       if (verdict.denied) wait = Math.max(wait, verdict.retryAfterMs);
@@ -128,7 +134,8 @@ export class DenyCacheStore implements Store, VerdictCache {
     if (wait <= 1) return;
     this.#isRemembering = true;
     const counters = takes.map(({ policy, key }) => this.#counterOf(policy.name, key));
-    this.#refusals.set(signature, { verdicts, asked, until: asked + wait - 1, counters, grants: grantsOf(counters) });
+    const [until, changes] = [asked + wait - 1, asked + first - 1];
+    this.#refusals.set(signature, { verdicts, asked, until, changes, counters, grants: grantsOf(counters) });
   }
 
   #counterOf(policy: string, key: string): Counter {

@@ -221,6 +221,24 @@ Deno.test("peeks and shadow takes are never answered from the cache", async () =
   assertEquals([behind.calls.decide, counters.denyCacheHits], [7, 0]);
 });
 
+Deno.test("of several limits, a cached refusal names those that still refuse", async () => {
+  const { clock, behind, alone, cached } = setUp();
+  const day = policyOf("fixed-window", { name: "day", windowMs: 86_400_000 });
+  for (const shadow of [false, true]) {
+    const takes: Take[] = [
+      { policy: day, key: `key ${shadow}`, cost: 5 },
+      { policy: policyOf("sliding-log", { name: "second" }), key: `key ${shadow}`, cost: 5, shadow },
+    ];
+    for (const store of [cached, alone]) await store.decide(takes);
+    const { decide } = behind.calls;
+    for (let ms = 0; ms < 9000; ms += 300) {
+      assertEquals(await cached.decide(takes), alone.decide(takes), `after ${ms} ms`);
+      clock.advance(300);
+    }
+    assertEquals(behind.calls.decide, decide + 2);
+  }
+});
+
 Deno.test("a limiter's cache of refusals uses elapsed time: setting the clock changes no answer", async () => {
   for (const [jump, asked] of [[-3_600_000, 2], [3_600_000, 3]] as const) {
     const clock = new VirtualClock();
