@@ -87,8 +87,12 @@ export class DenyCacheStore implements Store, VerdictCache {
     return decided;
   }
 
-  /** Returns a cached refusal. */
+  /** Returns a cached refusal; for takes that only read, what is left according to one. */
   known(takes: readonly Take[]): readonly Verdict[] | null {
+    if (takes.every(({ cost }) => cost === 0)) {
+      const refused = this.known(takes.map((take) => ({ ...take, cost: 1 })));
+      return refused?.map((verdict) => ({ ...verdict, denied: false, retryAfterMs: 0 })) ?? null;
+    }
     return takes.every(isCacheable) ? this.#refusal(signatureOf(takes), this.#clock(), Infinity) : null;
   }
 

@@ -76,8 +76,25 @@ export class LeasingStore implements Store, VerdictCache {
 
   /** Decides a batch; see {@linkcode Store}. Only single takes are leased. */
   decide(takes: readonly Take[], times = 1): Awaitable<readonly Verdict[]> {
+    if (takes.length === 1 && takes[0]!.cost === 0) return this.#look(takes[0]!, times);
     if (takes.length !== 1 || times !== 1 || !isLeasable(takes[0]!)) return this.#store.decide(takes, times);
     return this.#decide(takes, signatureOf(takes), 1);
+  }
+
+  // this process can also use the units that it has reserved, or that it would give back first
+  async #look(take: Take, times: number): Promise<readonly Verdict[]> {
+    const former = this.#leases.get(singleSignature(take));
+    if (former !== undefined && this.#clock() >= former.until) giveBack(former, this.#store).catch(() => {});
+    const [verdict] = await this.#store.decide([take], times);
+    const left = this.#live(singleSignature(take), this.#clock())?.left ?? 0;
+    // another process may have reset the key
+    const remaining = Math.min(verdict!.limit, verdict!.remaining + left);
+    return [left === 0 ? verdict! : { ...verdict!, remaining }];
+  }
+
+  #live(signature: string, now: number): Lease | undefined {
+    const lease = this.#leases.get(signature);
+    return lease !== undefined && lease.left > 0 && now < lease.until ? lease : undefined;
   }
 
   #decide(takes: readonly Take[], signature: string, wanted: number): Awaitable<readonly Verdict[]> {
@@ -100,12 +117,22 @@ export class LeasingStore implements Store, VerdictCache {
   /** Decides from a lease, or from the inner store's cache. */
   known(takes: readonly Take[]): readonly Verdict[] | null {
     const isOwn = takes.length === 1 && isLeasable(takes[0]!);
-    return (isOwn ? this.#leased(signatureOf(takes), this.#clock()) : null) ?? this.#store.known?.(takes) ?? null;
+    return (isOwn ? this.#leased(signatureOf(takes), this.#clock()) : this.#seen(takes)) ??
+      this.#store.known?.(takes) ?? null;
   }
 
   #leased(signature: string, now: number): readonly Verdict[] | null {
-    const lease = this.#leases.get(signature);
-    return lease !== undefined && lease.left > 0 && now < lease.until ? [this.#use(lease, now)] : null;
+    const lease = this.#live(signature, now);
+    return lease === undefined ? null : [this.#use(lease, now)];
+  }
+
+  #seen([take, ...others]: readonly Take[]): readonly Verdict[] | null {
+    if (others.length > 0 || take!.cost !== 0) return null;
+    const now = this.#clock();
+    const lease = this.#live(singleSignature(take!), now);
+    if (lease === undefined) return null;
+    const { verdict, left, asked } = lease;
+    return [{ ...aged(verdict, now - asked), granted: 0, remaining: verdict.remaining + left, stamp: 0 }];
   }
 
   #use(lease: Lease, now: number): Verdict {
@@ -188,6 +215,11 @@ export class LeasingStore implements Store, VerdictCache {
     this.#leases.clear();
     await Promise.all(leases.map((lease) => giveBack(lease, { give })));
   }
+}
+
+// the signature of leases of single units under a take's policy and key
+function singleSignature(take: Take): string {
+  return signatureOf([{ ...take, cost: 1 }]);
 }
 
 async function giveBack(lease: Lease, store: Pick<Store, "give">): Promise<void> {

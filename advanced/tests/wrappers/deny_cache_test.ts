@@ -330,3 +330,18 @@ Deno.test("a refusal that the store can't confirm is returned until its end", as
   behind.fail();
   assertEquals((await limiter.consume("key")).decidedBy, "local");
 });
+
+Deno.test("peek returns a refusal that the store can't confirm, as consume does", async () => {
+  const { clock, behind, limiters: [limiter] } = setUpTwo();
+  await limiter.consume("key");
+  assertEquals((await limiter.consume("key")).allowed, false);
+  behind.fail();
+  for (let times = 0; times < 20; times++) {
+    clock.advance(60_000);
+    const { allowed, decidedBy, remaining, retryAfterMs } = await limiter.peek("key");
+    const refused = await limiter.consume("key");
+    assertEquals([allowed, decidedBy, remaining, retryAfterMs], [false, "store", 0, refused.retryAfterMs]);
+  }
+  assertEquals((await limiter.peek("another")).remaining, 1);
+  assertEquals((await limiter.consume("key", 0)).allowed, true);
+});

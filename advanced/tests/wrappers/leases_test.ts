@@ -302,6 +302,39 @@ Deno.test("units taken in advance during a reset are not used afterwards", async
   await limiter!.close();
 });
 
+Deno.test("peek counts what its process has reserved, whether the store replies or not", async () => {
+  for (const algorithm of ALGORITHMS) {
+    const { stores: [store], limiters } = setUp(2, { algorithm, limit: 80, windowMs: 60_000, leases: 5 });
+    const [one, other] = limiters as [Limiter, Limiter];
+    await one.consume("key");
+    while ((await other.consume("key")).allowed);
+    for (const failure of [null, new Error("down")]) {
+      store!.failure = failure;
+      for (let times = 0; times < 2; times++) {
+        const { allowed, remaining } = await one.peek("key");
+        const consumed = await one.consume("key");
+        assertEquals([allowed, consumed.allowed], [true, true]);
+        if (failure === null) assertEquals(remaining, 4 - times);
+      }
+    }
+    store!.failure = null;
+    const { allowed, retryAfterMs } = await one.peek("key");
+    assertEquals([allowed, retryAfterMs], [false, (await one.consume("key")).retryAfterMs]);
+    await Promise.all(limiters.map((limiter) => limiter.close()));
+  }
+});
+
+Deno.test("peek counts units whose lease has ended, which the next decision gives back first", async () => {
+  const { clock, limiters } = setUp(2, { algorithm: "sliding-window", limit: 80, windowMs: 60_000, leases: 5 });
+  const [one, other] = limiters as [Limiter, Limiter];
+  await one.consume("key");
+  while ((await other.consume("key")).allowed);
+  clock.advance(30_000);
+  const { allowed, remaining } = await one.peek("key");
+  assertEquals([allowed, remaining, (await one.consume("key")).allowed], [true, 4, true]);
+  await Promise.all(limiters.map((limiter) => limiter.close()));
+});
+
 Deno.test("however many keys there are, each gets its whole quota", async () => {
   const clock = new VirtualClock();
   const store = new AsyncStore(new MemoryStore({ clock: clock.read }));
