@@ -184,7 +184,8 @@ export class Limiter extends Emitter {
       if (isShareUnknown) this.#noteWholeQuota(made);
       this.#failed(error, `${made}: onStoreFailure "${checked.onStoreFailure}"`);
     };
-    this.#guarded = new FailurePolicy(outer, { ...checked, clock: options.clock, failed }, this.counters);
+    const returned = (take: Take) => this.#queue.wake({ takes: [take] });
+    this.#guarded = new FailurePolicy(outer, { ...checked, clock: options.clock, failed, returned }, this.counters);
   }
 
   // limiters without debts have no settlement overhead

@@ -30,6 +30,8 @@ export interface FailureOptions {
   readonly timers: Timers;
   /** Called with every failure. */
   readonly failed: (error: unknown) => void;
+  /** Called when units are back in the store that no caller waited for: of a late grant, or after the timeout. */
+  readonly returned: (take: Take) => void;
 }
 
 /** Timeout in ms for resetting one key: no response waits for it, and the store may have to connect first. */
@@ -216,8 +218,12 @@ export class FailurePolicy {
       if (verdict.granted === 0) continue;
       if (hasPassed && !this.#ended.has(take)) this.#late.set(take, verdict);
       // the store has just replied, so it is called even if the breaker is open
-      else void this.#giveToStore(take, verdict.stamp, verdict.granted);
+      else void this.#returnLate(take, verdict);
     }
+  }
+
+  async #returnLate(take: Take, { stamp, granted }: Verdict): Promise<void> {
+    if (await this.#giveToStore(take, stamp, granted)) this.#options.returned(take);
   }
 
   /**
@@ -234,7 +240,7 @@ export class FailurePolicy {
     const given = by === "local" && this.#local.give(this.#shareOf(take), stamp, amount);
     const late = this.#late.get(take);
     if (late === undefined) this.#ended.add(take);
-    else void this.#giveToStore(take, late.stamp, late.granted);
+    else void this.#returnLate(take, late);
     return given;
   }
 
@@ -247,14 +253,21 @@ export class FailurePolicy {
     if (by === "store") return this.#breaker.mayAsk() ? await this.#settleInStore(take, stamp, change) : null;
     // a late grant stays counted in the store, and so does the request's actual cost
     const late = this.#late.get(take);
-    if (late !== undefined) void this.#settleInStore(take, late.stamp, change);
+    if (late !== undefined) void this.#settleLateCost(take, late.stamp, change);
     return by === "local" ? this.#local.settle(this.#shareOf(take), stamp, change) : null;
+  }
+
+  async #settleLateCost(take: Take, stamp: number, change: number): Promise<void> {
+    const state = await this.#settleInStore(take, stamp, change);
+    if (state !== null && state.granted < 0) this.#options.returned(take);
   }
 
   async #settleInStore(take: Take, stamp: number, change: number): Promise<Verdict | null> {
     try {
       const late = `the store did not settle within ${this.#options.timeoutMs} ms`;
-      const state = await within(this.#deadline, this.#store.settle!(take, stamp, change), late);
+      const state = await within(this.#deadline, this.#store.settle!(take, stamp, change), late, ({ granted }) => {
+        if (granted < 0) this.#options.returned(take);
+      });
       this.#breaker.succeeded();
       return state;
     } catch (error) {
@@ -266,7 +279,9 @@ export class FailurePolicy {
   async #giveToStore(take: Take, stamp: number, amount: number): Promise<boolean> {
     try {
       const late = `the store did not take units back within ${this.#options.timeoutMs} ms`;
-      const given = await within(this.#deadline, this.#store.give(take, stamp, amount), late);
+      const given = await within(this.#deadline, this.#store.give(take, stamp, amount), late, (isGiven) => {
+        if (isGiven) this.#options.returned(take);
+      });
       this.#breaker.succeeded();
       return given;
     } catch (error) {
@@ -287,11 +302,21 @@ export class FailurePolicy {
   }
 }
 
-function within<T>(deadline: Deadline, asked: Awaitable<T>, late: string): Awaitable<T> {
+// `arrived` gets a reply that comes after the deadline
+function within<T>(
+  deadline: Deadline,
+  asked: Awaitable<T>,
+  late: string,
+  arrived: (reply: T) => void = () => {},
+): Awaitable<T> {
   if (!isThenable(asked)) return asked;
   return new Promise((resolve, reject) => {
-    const cancel = deadline.after(() => reject(new Error(late)));
-    asked.then(resolve, reject).then(cancel);
+    let isLate = false;
+    const cancel = deadline.after(() => {
+      isLate = true;
+      reject(new Error(late));
+    });
+    asked.then((reply) => isLate ? arrived(reply) : resolve(reply), reject).then(cancel);
   });
 }
 

@@ -277,3 +277,63 @@ for (const algorithm of ["fixed-window", "sliding-window", "sliding-log", "token
     }
   });
 }
+
+/** A limiter for one request at a time, and how its store replies from now on. */
+function setUpSlow(onStoreFailure: "closed" | "local") {
+  const options = { algorithm: "concurrency", limit: 1, windowMs: 3_600_000, onStoreFailure, processes: 1 } as const;
+  const { clock, store, limiter } = setUp({ ...options, coalesce: false });
+  limiter.on("storeFailure", () => {});
+  const slow = () => {
+    const gate = Promise.withResolvers<void>();
+    store.back = gate.promise;
+    return () => gate.resolve();
+  };
+  const pass = async (ms: number) => {
+    await settle();
+    clock.advance(ms);
+    await settle();
+  };
+  return { store, limiter, slow, pass };
+}
+
+Deno.test("a grant that came too late, and is given back, admits a caller that waits for it", async () => {
+  for (const onStoreFailure of ["closed", "local"] as const) {
+    const { store, limiter, slow, pass } = setUpSlow(onStoreFailure);
+    const arrive = slow();
+    const late = Promise.resolve(limiter.consume("key"));
+    await settle();
+    store.back = null;
+    let isServed = false;
+    const waiting = limiter.waitFor("key").then(() => isServed = true, () => {});
+    await pass(200);
+    const decision = await late;
+    assertEquals([decision.allowed, isServed], [onStoreFailure === "local", false]);
+    arrive();
+    await settle();
+    const back = slow();
+    if (decision.allowed) await limiter.release(decision);
+    back();
+    await pass(1);
+    assertEquals(isServed, true, onStoreFailure);
+    await limiter.close();
+    await waiting;
+  }
+});
+
+Deno.test("units that the store takes back after the timeout admit a caller that waits for them", async () => {
+  const { store, limiter, pass } = setUpSlow("closed");
+  const decision = await limiter.consume("key");
+  const ahead = Promise.withResolvers<void>();
+  store.ahead = ahead.promise;
+  const releasing = limiter.release(decision);
+  store.ahead = null;
+  let isServed = false;
+  const waiting = limiter.waitFor("key").then(() => isServed = true, () => {});
+  await pass(200);
+  assertEquals([await releasing, isServed], [false, false]);
+  ahead.resolve();
+  await pass(1);
+  assertEquals(isServed, true);
+  await limiter.close();
+  await waiting;
+});
