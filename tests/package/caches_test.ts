@@ -23,6 +23,7 @@ const NO_CACHES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     "src/node/incoming_body.ts": "#release",
     "src/node/incoming_request.ts": "#url #web #body #carrier #signal",
     "openapi/src/validate/validate.ts": "replacedKey",
+    "src/middleware/overload/load.ts": "#upgrading isCounted",
     "src/platform/deno/deno_platform.ts": "taken",
     "src/platform/shared/builtin_files.ts": "position",
     "src/platform/shared/builtin_inflater.ts": "isOver isRead proceed",

@@ -60,6 +60,8 @@ export class Load {
   readonly #delay: LoopDelay;
   readonly #requests: RequestsInProgress;
   readonly #refused = { eventLoopDelay: 0, pending: 0, heap: 0 };
+  /** Pending requests that ask for an upgrade, and what ends their count. */
+  readonly #upgrading = new Map<FrameworkResponse, () => void>();
   #admitted = 0;
   #pending = 0;
   /** The runtime and its clock; set with the first request. */
@@ -117,6 +119,7 @@ export class Load {
     const { turn, busy, heap, pending } = priority === "low" ? this.#low : this.#normal;
     if (turn.exceeded || busy.exceeded) return "eventLoopDelay";
     this.#requests.expire();
+    if (this.#pending >= pending) this.#forgetSockets();
     if (this.#pending >= pending) return "pending";
     return heap.exceeded ? "heap" : null;
   }
@@ -124,10 +127,22 @@ export class Load {
   /** Counts an admitted request. */
   admit(req: FrameworkRequest, res: FrameworkResponse): void {
     this.#admitted++;
-    // a connection that becomes a WebSocket may stay open for days
-    if (this.#options.maxPending === Infinity || req.get("upgrade") !== undefined) return;
+    if (this.#options.maxPending === Infinity) return;
     this.#pending++;
-    this.#requests.watch(res, () => void this.#pending--);
+    let isCounted = true;
+    const end = () => {
+      if (!isCounted) return;
+      isCounted = false;
+      this.#pending--;
+      this.#upgrading.delete(res);
+    };
+    if (req.get("upgrade") !== undefined) this.#upgrading.set(res, end);
+    this.#requests.watch(res, end);
+  }
+
+  // A connection that has become a WebSocket may stay open for days. Before that, any client can send the header.
+  #forgetSockets(): void {
+    for (const [{ statusCode }, end] of this.#upgrading) if (statusCode === 101) end();
   }
 
   /** Counts a refused request. */
@@ -139,6 +154,7 @@ export class Load {
   get figures(): LoadFigures {
     this.#renew();
     this.#requests.expire();
+    this.#forgetSockets();
     return {
       admitted: this.#admitted,
       refused: { ...this.#refused },

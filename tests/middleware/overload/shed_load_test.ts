@@ -1,6 +1,6 @@
 import { assertEquals, assertThrows } from "@std/assert";
 import { type FrameworkApp, type LoadShedder, shedLoad, type ShedLoadOptions } from "@sluice/sluice";
-import { ask, quietApp } from "../../support/app.ts";
+import { ask, quietApp, serving } from "../../support/app.ts";
 
 /** An application behind `shedLoad`, and a clock that only its handler at /work moves. */
 class Loaded {
@@ -159,6 +159,30 @@ Deno.test("a client that leaves in the middle of a stream makes room at once", a
   await body!.cancel();
   await turn();
   assertEquals(await loaded.status(), 200);
+});
+
+Deno.test("a request that asks for an upgrade is pending until it is a WebSocket, whatever it asks for", async () => {
+  const loaded = new Loaded({ maxPending: 1 });
+  loaded.app.ws("/socket", { message: () => {} });
+  loaded.app.get("/own-socket", (req) => Deno.upgradeWebSocket(req.request).response);
+  for (const upgrade of ["h2c", "websocket"]) {
+    const waiting = ask(loaded.app, "/wait", { headers: { upgrade } });
+    assertEquals([await loaded.status(), loaded.shedder.figures.pending], [503, 1], upgrade);
+    loaded.waiting.shift()!();
+    assertEquals([(await waiting).status, await loaded.status()], [200, 200], upgrade);
+  }
+  await serving(loaded.app, async (origin) => {
+    for (const path of ["/socket", "/own-socket"]) {
+      const socket = new WebSocket(`${origin.replace("http", "ws")}${path}`);
+      await new Promise((resolve) => socket.onopen = resolve);
+      assertEquals([await loaded.status(), loaded.shedder.figures.pending], [200, 0], path);
+      const closed = new Promise((resolve) => socket.onclose = resolve);
+      socket.close();
+      await closed;
+      assertEquals([await loaded.status(), loaded.shedder.figures.pending], [200, 0], path);
+    }
+  });
+  await turn();
 });
 
 Deno.test("a heap that is too large refuses requests", async () => {
