@@ -76,6 +76,8 @@ const ROWS_PER_SWEEP = 64;
 const KEPT_MS = 60_000;
 /** Rows listed per page. */
 const PAGE = 100;
+// a key may begin with a byte order mark
+const TEXT = /* @__PURE__ */ new TextDecoder("utf-8", { ignoreBOM: true });
 
 /** The store's statements; it sends no other statements. */
 interface Statements {
@@ -203,8 +205,9 @@ export class SqliteStore implements Store {
     const shape = shapeOf(policy);
     let last = "";
     for (;;) {
-      const rows = this.#statements().list.all(policy.name, last, shape) as { key: string; value: Uint8Array }[];
-      for (const { key, value } of rows) {
+      const rows = this.#statements().list.all(policy.name, last, shape) as { key: Uint8Array; value: Uint8Array }[];
+      for (const { key: bytes, value } of rows) {
+        const key = TEXT.decode(bytes);
         const now = this.#clock.now();
         const record = fromBytes(value);
         last = key;
@@ -312,7 +315,8 @@ export class SqliteStore implements Store {
       resetKey: database.prepare(`DELETE FROM ${table} WHERE ${ofKey}`),
       resetPolicy: database.prepare(`DELETE FROM ${table} WHERE policy = ?`),
       list: database.prepare(
-        `SELECT key, value FROM ${table} WHERE policy = ? AND key > ? AND shape = ? ORDER BY key LIMIT ${PAGE}`,
+        // drivers may end a text at a NUL
+        `SELECT CAST(key AS BLOB) AS key, value FROM ${table} WHERE policy = ? AND key > ? AND shape = ? ORDER BY key LIMIT ${PAGE}`,
       ),
     };
   }

@@ -150,6 +150,19 @@ Deno.test("SqliteStore lists more keys than one page has", async () => {
   store.close();
 });
 
+Deno.test("SqliteStore lists keys with a NUL whole and once, however many begin alike", async () => {
+  const store = new SqliteStore({ database: new DatabaseSync(":memory:") });
+  const keys = ["a", "b", "\ufeffa", ...Array.from({ length: 250 }, (_, i) => `a\0${i}`)];
+  for (const key of keys) store.decide([{ policy: FIXED, key, cost: 1 }]);
+  const listed: string[] = [];
+  for await (const { key } of store.inspect(FIXED)) {
+    listed.push(key);
+    if (listed.length > keys.length) break;
+  }
+  assertEquals(listed.sort(), keys.sort());
+  store.close();
+});
+
 Deno.test("options that SqliteStore cannot use are errors that say what to give", () => {
   const database = new DatabaseSync(":memory:");
   const wrong: [unknown, string][] = [
