@@ -86,7 +86,10 @@ export function rateLimit(options: ElysiaLimitOptions = {}): ElysiaLimit {
 }
 
 function statusOf({ responseValue, set }: Context & { responseValue?: unknown }): number {
-  return responseValue instanceof Response ? responseValue.status : Number(set.status) || 200;
+  if (responseValue instanceof Response) return responseValue.status;
+  const status = Number(set.status) || 200;
+  // an error that a handler returns
+  return responseValue instanceof Error && status === 200 ? 500 : status;
 }
 
 function headersOf({ set }: Context): HeaderSink {

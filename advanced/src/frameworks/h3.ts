@@ -4,6 +4,7 @@ import type { RateLimitInfo } from "../http/rate_limit_info.ts";
 import type { Limiter } from "../limiter/limiter.ts";
 import { pathOf, resolvedPath } from "../rules/path_of.ts";
 import { ContextLimiter, type ContextLimitOptions, type Framework, webRefusal } from "./context_limiter.ts";
+import { statusOf, thrownStatus } from "./h3_status.ts";
 import { PLATFORM_TRUST, webAddress } from "./web_address.ts";
 
 /**
@@ -60,10 +61,10 @@ export function rateLimit(options: H3LimitOptions = {}): H3Limit {
     let status = 500;
     try {
       const value = decision.allowed ? await next() : await limit.refuse(event, decision, webRefusal);
-      status = statusOf(value) ?? event.res.status ?? 200;
+      status = statusOf(value, event.res.status);
       return value;
     } catch (error) {
-      status = statusOf(error) ?? 500;
+      status = thrownStatus(error);
       throw error;
     } finally {
       await limit.end(event, decision, status);
@@ -85,13 +86,6 @@ export function rateLimit(options: H3LimitOptions = {}): H3Limit {
  */
 export function rateLimitOf({ context }: Pick<H3Event, "context">): RateLimitInfo | undefined {
   return context["rateLimit"] as RateLimitInfo | undefined;
-}
-
-// a response, an error, or h3's symbol for a 404
-function statusOf(value: unknown): number | undefined {
-  if (value === Symbol.for("h3.notFound")) return 404;
-  const status = (value as { status?: unknown } | null | undefined)?.status;
-  return typeof status === "number" ? status : value instanceof Error ? 500 : undefined;
 }
 
 // errors have their own headers

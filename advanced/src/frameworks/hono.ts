@@ -70,7 +70,8 @@ export function rateLimit<E extends Env = Env>(options: HonoLimitOptions<E> = {}
     try {
       if (decision.allowed) await next();
       else c.res = await limit.refuse(c, decision, webRefusal);
-      ({ status } = c.res);
+      // without a response, Hono fails; reading it makes one
+      if (c.finalized) ({ status } = c.res);
       // the response to an upgrade must not be copied
       if (status !== 101) limit.writeHeaders(c, headersOf(c), decision, now);
     } finally {
