@@ -146,7 +146,8 @@ function setHeaders(
   { count, resetMs }: Hit,
 ): void {
   writeLimit(res, LEGACY, { limit, remaining: Math.max(0, limit - count) }, seconds(resetMs));
-  if (count > limit) writeRetryAfter(res, Math.max(resetMs, exhaustedFor(req)));
+  // a limit of 0 never admits a request, however long its client waits
+  if (count > limit && limit > 0) writeRetryAfter(res, Math.max(resetMs, exhaustedFor(req)));
 }
 
 function refuse(res: FrameworkResponse, { statusCode, message = DEFAULT_MESSAGE }: CheckedRateLimit): void {

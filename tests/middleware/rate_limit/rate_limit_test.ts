@@ -28,8 +28,11 @@ Deno.test("request number limit is admitted, the next one is limited", async () 
   assertEquals(await statuses(limited({ limit: 3 }), 5), [200, 200, 200, 429, 429]);
 });
 
-Deno.test("limit 0 limits everything", async () => {
-  assertEquals(await statuses(limited({ limit: 0 }), 2), [429, 429]);
+Deno.test("limit 0 limits everything, and tells nobody to come back", async () => {
+  const app = limited({ limit: 0 });
+  assertEquals(await statuses(app, 2), [429, 429]);
+  const { headers } = await ask(app, "/", undefined, PEER);
+  assertEquals([headers.get("x-ratelimit-limit"), headers.get("retry-after")], ["0", null]);
 });
 
 Deno.test("a window begins with the first request and ends after windowMs", async () => {
