@@ -55,6 +55,7 @@ const NO_CACHES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     "middleware/src/upload/reception.ts": "file fieldname #left",
     "advanced/src/frameworks/context_limiter.ts": "#decisions",
     "advanced/src/http/fetch_limit.ts": "all response ending",
+    "advanced/src/limiter/limiter.ts": "latest",
     "advanced/src/policy/calendar_window.ts": "n number",
   },
   "lists what is open or awaited at the moment, and forgets it when that ends": {

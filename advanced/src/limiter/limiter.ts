@@ -18,6 +18,7 @@ import { type Decided, FailurePolicy } from "../wrappers/failure_policy.ts";
 import { LeasingStore } from "../wrappers/leases.ts";
 import { type Counters, newCounters } from "../wrappers/counters.ts";
 import type { Timers } from "../wrappers/timers.ts";
+import { aged } from "../wrappers/verdict_cache.ts";
 import { Decision } from "./decision.ts";
 import { type ConsumeOptions, Demand, type LimiterKeys, type PeekOptions } from "./demand.ts";
 import { assertKey, formsOf } from "./encode_key.ts";
@@ -117,6 +118,7 @@ export class Limiter extends Emitter {
   /** Whether a limit has or had debts, so that decisions can be settled. */
   #settles = false;
   readonly #clock: () => number;
+  readonly #elapsed: () => number;
   /** Refusals by key, once `top` has been called. */
   #refusals: TopRefusals | null = null;
   /** How often the breaker had opened when a failure was last reported; `-1` if no failure was. */
@@ -153,6 +155,7 @@ export class Limiter extends Emitter {
     if (caller === undefined) noteSameCounters(store, this.policies, made);
     this.#timers = checked.timers;
     this.#clock = checked.clock;
+    this.#elapsed = checked.elapsed;
     this.#queue = new WaitQueue({
       most: maxWaiting,
       timers: checked.timers,
@@ -394,13 +397,25 @@ export class Limiter extends Emitter {
   }
 
   /**
-   * Waits after a refusal, as `waitFor` does.
+   * Waits after a refusal, as `waitFor` does. If the wait takes too long, returns the latest refusal, as far as it is
+   * known: quota that came back meanwhile may have gone to earlier callers.
    *
    * @internal
    */
   async [waitAfterKey](refusal: Decision, options: WaitOptions): Promise<Decision> {
     const lane = JSON.stringify(refusal.takes.map(({ key }) => key));
-    return await this.#queue.enter(lane, refusal.takes, options, refusal);
+    let latest = null as { readonly denied: Decision; readonly at: number } | null;
+    const refused = (denied: Decision, at: number) => void (latest = { denied, at });
+    try {
+      return await this.#queue.enter(lane, refusal.takes, options, refusal, refused);
+    } catch (error) {
+      if (latest === null || options.signal?.aborted || (error as Error).name !== "TimeoutError") throw error;
+      const { denied, at } = latest;
+      const ms = this.#elapsed() - at;
+      const decision = new Decision(refusal.takes, denied.verdicts.map((one) => aged(one, ms)), denied.decidedBy);
+      if (decision.retryAfterMs === 0) throw error;
+      return decision;
+    }
   }
 
   /**

@@ -31,6 +31,14 @@ export interface QueueOptions {
 /** Takes that were requested, and have since been refunded. */
 type Demanded = Pick<Decision, "takes">;
 
+/**
+ * Receives each refusal that a waiting caller has to wait out, its own or that of an equal request ahead of it.
+ *
+ * @param denied The refusal
+ * @param at When it began, by the queue's clock
+ */
+export type RefusalListener = (denied: Decision, at: number) => void;
+
 /** A waiting caller. */
 class Waiter {
   readonly takes: readonly Take[];
@@ -44,6 +52,7 @@ class Waiter {
   /** Resolves with the granted decision. */
   readonly granted: Promise<Decision>;
   readonly #grant: (decision: Decision) => void;
+  readonly refused: RefusalListener;
   isServed = false;
   /** The refusal it waits out before its turn; `null` if it must send a request. */
   denied: Decision | null = null;
@@ -56,6 +65,7 @@ class Waiter {
     timeoutMs: number | undefined,
     now: number,
     asksForMany: boolean,
+    refused: RefusalListener,
   ) {
     this.takes = takes;
     this.cancellation = cancellation;
@@ -66,6 +76,7 @@ class Waiter {
     // Node 20 has no Promise.withResolvers
     this.granted = new Promise((resolve) => grant = resolve);
     this.#grant = grant;
+    this.refused = refused;
   }
 
   grant(decision: Decision): void {
@@ -80,8 +91,10 @@ interface Lane {
   readonly waiters: Set<Waiter>;
   /** Settles when all callers so far are done. */
   last: Promise<unknown>;
-  /** By kind: when its refusal ends without a refund, by the queue's clock. */
-  refused: { readonly kind: string; readonly until: number } | null;
+  /** By kind: its refusal, and when that began and ends without a refund, by the queue's clock. */
+  refused:
+    | { readonly kind: string; readonly denied: Decision; readonly at: number; readonly until: number }
+    | null;
 }
 
 /**
@@ -121,12 +134,14 @@ export class WaitQueue {
    * @param takes The units
    * @param ending Its signal and timeout
    * @param refusal The refusal after which it begins, `null` if nothing has been requested yet
+   * @param refused Receives the refusals for which it waits
    */
   async enter(
     key: string,
     takes: readonly Take[],
     ending: Ending,
     refusal: Decision | null = null,
+    refused: RefusalListener = () => {},
   ): Promise<Decision> {
     if (this.#closed !== null) throw this.#closed;
     // the time of an external refusal is unknown, so any recorded refund may be newer
@@ -159,7 +174,7 @@ export class WaitQueue {
     if (this.#waiting >= this.#options.most && !this.#options.timers.endWithRequest) {
       throw new RangeError(`limiter.waitFor: the queue is full (option maxWaiting: ${this.#options.most})`);
     }
-    const waiter = new Waiter(takes, this.#cancellationOf(ending), timeoutMs, began, this.#asksForMany);
+    const waiter = new Waiter(takes, this.#cancellationOf(ending), timeoutMs, began, this.#asksForMany, refused);
     waiter.askedAt = askedAt;
     return await this.#wait(key, waiter, denied);
   }
@@ -179,7 +194,10 @@ export class WaitQueue {
     lane.waiters.add(waiter);
     const { refused } = lane;
     // behind callers that want more, it may be served sooner, because those may abort
-    if (refused !== null && refused.kind === waiter.kind) this.#endHopeless(waiter, refused.until);
+    if (refused !== null && refused.kind === waiter.kind) {
+      waiter.refused(refused.denied, refused.at);
+      this.#endHopeless(waiter, refused.until);
+    }
     // other callers may have been refused earlier
     if (isFirst) waiter.denied = denied;
     const turn = isFirst ? this.#head(lane, waiter) : this.#follow(lane, waiter, lane.last);
@@ -221,9 +239,13 @@ export class WaitQueue {
   }
 
   async #sleep(lane: Lane, waiter: Waiter, denied: Decision): Promise<void> {
-    const until = this.#options.elapsed() + leastWait(denied);
-    for (const one of groupOf(lane, waiter)) this.#endHopeless(one, until);
-    if (waiter.kind !== null) lane.refused = { kind: waiter.kind, until };
+    const at = this.#options.elapsed();
+    const until = at + leastWait(denied);
+    for (const one of groupOf(lane, waiter)) {
+      one.refused(denied, at);
+      this.#endHopeless(one, until);
+    }
+    if (waiter.kind !== null) lane.refused = { kind: waiter.kind, denied, at, until };
     try {
       await this.#pause(denied, waiter.cancellation);
     } finally {

@@ -8,8 +8,10 @@ import {
   MemoryStore,
   rateLimit,
   type RateLimitOptions,
+  type Store,
 } from "../../mod.ts";
 import { FaultyStore, VirtualClock } from "../../testing.ts";
+import { AsyncStore } from "../support/async_store.ts";
 
 /** Runs everything that waits only for promises. */
 async function turns(): Promise<void> {
@@ -17,11 +19,12 @@ async function turns(): Promise<void> {
 }
 
 /** A limiter for web requests on the test's clock, and a log of when each client was served. */
-function served(options: FetchLimitOptions) {
+function served(options: FetchLimitOptions, store?: (clock: VirtualClock) => Store) {
   const clock = new VirtualClock();
   const start = clock.now;
   const limit = fetchLimit({
     ...{ keyGenerator: () => "key", clock: clock.read, timers: clock.timers, ...options },
+    ...store === undefined ? {} : { store: store(clock), processes: 1 },
   });
   const log: string[] = [];
   const serve = limit((request) => {
@@ -70,6 +73,25 @@ Deno.test("who has waited for maxMs in vain is refused", async () => {
   assertEquals(responses.map(({ status }) => status), [200, 200, 429]);
   assert(Number(responses[2]!.headers.get("retry-after")) >= 1);
   assertEquals(clock.pendingTimers, 0);
+});
+
+Deno.test("who has waited in vain is told when the window after the one that others have used up begins", async () => {
+  for (const isRemote of [false, true]) {
+    const store = isRemote
+      ? (clock: VirtualClock) => new AsyncStore(new MemoryStore({ clock: clock.read }))
+      : undefined;
+    const { clock, log, ask } = served({ limit: 1, windowMs: 10_000, delay: { maxMs: 6000 } }, store);
+    await ask("a");
+    clock.advance(5000);
+    const [first, second] = [ask("b"), ask("c")];
+    await turns();
+    clock.advance(5000);
+    const refused = await second;
+    assertEquals([(await first).status, refused.status, log], [200, 429, ["a at 0", "b at 10000"]]);
+    assertEquals(["retry-after", "x-ratelimit-reset"].map((name) => refused.headers.get(name)), ["10", "10"]);
+    clock.advance(10_000);
+    assertEquals((await ask("c")).status, 200);
+  }
 });
 
 Deno.test("from so many units on, admitted requests keep to the rate, as with nginx's burst and delay", async () => {
