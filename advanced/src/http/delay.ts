@@ -124,7 +124,7 @@ export class Delay {
         // a request that fits at the last moment is granted
         return await this.#limiter[waitAfterKey](decision, { signal, timeoutMs: this.#maxMs + 1 });
       }
-      await this.#limiter[pauseKey](ms, signal);
+      await this.#limiter[pauseKey](decision, ms, signal);
     } catch {
       // not granted in time, or the limiter was closed
       if (!signal.aborted) return decision;

@@ -33,7 +33,7 @@ import {
   withLimit,
 } from "./limiter_option_names.ts";
 import { assertDoesMore, checkOutcomeOnly, isOutcomeOnly } from "./outcome_only.ts";
-import { allowSettlement, endSettlement, type Settling } from "./settlement.ts";
+import { allowSettlement, endSettlement, type Settleable, type Settling } from "./settlement.ts";
 import { splitDecisions } from "./split_decisions.ts";
 import { noteSameCounters } from "./same_counters.ts";
 import { joinStore, leaveStore } from "./store_users.ts";
@@ -419,14 +419,15 @@ export class Limiter extends Emitter {
   }
 
   /**
-   * Waits for `ms`, or until a signal aborts.
+   * Waits for `ms`, or until a signal aborts, and brings a decision's waits up to date, because headers follow.
    *
    * @internal
    */
-  async [pauseKey](ms: number, signal: AbortSignal): Promise<void> {
+  async [pauseKey](decision: Settleable, ms: number, signal: AbortSignal): Promise<void> {
     const cancellation = new Cancellation({ signal, timeoutMs: ms }, this.#timers);
     await cancellation.promise.catch(() => {});
     cancellation.forget();
+    decision.verdicts = decision.verdicts.map((verdict) => aged(verdict, ms));
   }
 
   /**

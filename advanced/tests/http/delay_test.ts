@@ -120,6 +120,15 @@ Deno.test("a delay from some units on is never longer than maxMs", async () => {
   assertEquals(log, ["a at 500"]);
 });
 
+Deno.test("a delayed request's headers count from its response, and not from its arrival", async () => {
+  const { clock, ask } = served({ limit: 10, windowMs: 60_000, legacyReset: "epoch", delay: { from: 0, maxMs: 5000 } });
+  const windowEnd = (clock.now + 60_000) / 1000;
+  const waiting = ask("a");
+  await turns();
+  clock.advance(5000);
+  assertEquals((await waiting).headers.get("x-ratelimit-reset"), String(Math.ceil(windowEnd)));
+});
+
 Deno.test("at most maxWaiting requests wait; further ones are refused, and take nothing", async () => {
   const { clock, limit, ask } = served({ limit: 10, windowMs: 60_000, maxWaiting: 2, delay: { from: 0, maxMs: 5000 } });
   const waiting = [ask("a"), ask("b")];
