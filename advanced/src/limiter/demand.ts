@@ -3,6 +3,7 @@ import { checkPolicy, MAX_LIMIT } from "../policy/check_policy.ts";
 import type { Policy } from "../policy/policy.ts";
 import type { Store, Take } from "../policy/store.ts";
 import { MemoryStore } from "../stores/memory_store.ts";
+import { shapeOf } from "../stores/state_record.ts";
 import { checkStore, type LimitsOptions, policiesOf, type PolicyChoice } from "./limiter_options.ts";
 import { assertDoesMore } from "./outcome_only.ts";
 import { OwnPolicies } from "./own_policies.ts";
@@ -79,6 +80,17 @@ export class Demand {
     this.#store = store;
     this.#own = new OwnPolicies(this.policies, store, options.policies ?? {}, caller);
     this.encode = store instanceof MemoryStore ? shortenKey : encodeKey;
+  }
+
+  /**
+   * A limit's policy, and the named policies that count its keys in another way.
+   *
+   * @param limit The limit's policy
+   */
+  waysToCount(limit: Policy): readonly Policy[] {
+    const all = [limit, ...this.#own.ofLimit(limit.name)];
+    const shapes = all.map(shapeOf);
+    return all.filter((_, i) => shapes.indexOf(shapes[i]!) === i);
   }
 
   /**

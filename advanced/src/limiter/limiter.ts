@@ -526,7 +526,8 @@ export class Limiter extends Emitter {
   }
 
   /**
-   * Lists the keys in use, each with its remaining quota. Keys over 256 characters are listed as their hash.
+   * Lists the keys in use, each with its remaining quota. Keys over 256 characters are listed as their hash. Keys whose
+   * policy counts in another way are listed if it is among `policies`.
    *
    * @param name The limit's name; the first limit by default
    * @throws {RangeError} If there is no limit with that name
@@ -536,7 +537,7 @@ export class Limiter extends Emitter {
     const policy = name === undefined ? this.policies[0]! : this.policies.find((one) => one.name === name);
     if (policy === undefined) throw new RangeError(`limiter.keys: there is no limit named "${name}"`);
     assertDoesMore(this.#store, "limiter.keys", "a list of keys");
-    return entriesOf(this.#store, policy);
+    return entriesOf(this.#store, this.#demand.waysToCount(policy));
   }
 
   /**
@@ -684,7 +685,16 @@ function assertDecision(method: string, decision: unknown): void {
   throw new TypeError(`limiter.${method} expects what await limiter.consume(…) or waitFor(…) returns, not ${shown}`);
 }
 
-// empty for a store that cannot list keys
-async function* entriesOf(store: Store, policy: Policy): AsyncGenerator<Entry> {
-  if (store.inspect !== undefined) yield* store.inspect(policy);
+// empty for a store that cannot list keys; after a change of its policy, a key may be counted in several ways
+async function* entriesOf(store: Store, policies: readonly Policy[]): AsyncGenerator<Entry> {
+  if (store.inspect === undefined) return;
+  if (policies.length === 1) return yield* store.inspect(policies[0]!);
+  const listed = new Set<string>();
+  for (const policy of policies) {
+    for await (const entry of store.inspect(policy)) {
+      if (listed.has(entry.key)) continue;
+      listed.add(entry.key);
+      yield entry;
+    }
+  }
 }

@@ -74,6 +74,11 @@ export class OwnPolicies {
     return told;
   }
 
+  /** The named policies for one limit. */
+  ofLimit(name: string): readonly Policy[] {
+    return [...this.#named.values()].flatMap((policies) => policies.filter((policy) => policy.name === name));
+  }
+
   #made(told: Exclude<PolicyChoice, string>, caller: string): readonly Policy[] {
     if (typeof told !== "object" || told === null) {
       throw new TypeError(

@@ -50,6 +50,29 @@ for (const [name, make] of Object.entries(STORES)) {
     }
   });
 
+  Deno.test(`${name}: keys lists each key once, whatever policy counts it`, async () => {
+    const clock = new VirtualClock();
+    const limiter = new Limiter({
+      ...{ name: "quota", limit: 3, windowMs: 60_000, store: make(clock), clock: clock.read },
+      policies: {
+        pro: { limit: 10 },
+        burst: { algorithm: "token-bucket", limit: 20 },
+        team: { algorithm: "token-bucket", limit: 20, burst: 5 },
+      },
+    });
+    try {
+      await limiter.consume("ann");
+      await limiter.consume("ben", { policy: "pro" });
+      await limiter.consume("cid", { policy: "burst" });
+      await limiter.consume("ann", { policy: "burst" });
+      const listed: [string, number][] = [];
+      for await (const { key, verdict } of limiter.keys()) listed.push([key, verdict.remaining]);
+      assertEquals(listed.sort(), [["ann", 2], ["ben", 2], ["cid", 19]]);
+    } finally {
+      await limiter.close();
+    }
+  });
+
   Deno.test(`${name}: of several limits, a policy changes those that it names`, async () => {
     const clock = new VirtualClock();
     const limiter = new Limiter({
