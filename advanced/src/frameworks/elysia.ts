@@ -78,7 +78,8 @@ export function rateLimit(options: ElysiaLimitOptions = {}): ElysiaLimit {
       return { rateLimit: limit.infoOf(decision) };
     }).onBeforeHandle(async (context) => {
       const decision = limit.decisionOf(context);
-      if (decision?.allowed === false) return await limit.refuse(context, decision, webRefusal);
+      // Elysia would go on to the route after a hook that returns nothing
+      if (decision?.allowed === false) return await limit.refuse(context, decision, webRefusal) ?? "";
     }).onAfterResponse(async (context) => {
       await limit.end(context, limit.decisionOf(context), statusOf(context));
     });

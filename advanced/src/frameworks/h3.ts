@@ -60,7 +60,8 @@ export function rateLimit(options: H3LimitOptions = {}): H3Limit {
     limit.writeHeaders(event, headersOf(event), decision);
     let status = 500;
     try {
-      const value = decision.allowed ? await next() : await limit.refuse(event, decision, webRefusal);
+      // h3 would go on to the route after a middleware that returns undefined
+      const value = decision.allowed ? await next() : await limit.refuse(event, decision, webRefusal) ?? null;
       status = statusOf(value, event.res.status);
       return value;
     } catch (error) {

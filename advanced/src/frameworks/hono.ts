@@ -1,4 +1,5 @@
 import type { HeaderSink } from "@sluice/limiting";
+import { describe } from "@sluice/shared";
 import type { Context, Env, MiddlewareHandler } from "hono";
 import type { RateLimitInfo } from "../http/rate_limit_info.ts";
 import type { Limiter } from "../limiter/limiter.ts";
@@ -69,7 +70,7 @@ export function rateLimit<E extends Env = Env>(options: HonoLimitOptions<E> = {}
     let status = 500;
     try {
       if (decision.allowed) await next();
-      else c.res = await limit.refuse(c, decision, webRefusal);
+      else c.res = checked(await limit.refuse(c, decision, webRefusal));
       // without a response, Hono fails; reading it makes one
       if (c.finalized) ({ status } = c.res);
       // the response to an upgrade must not be copied
@@ -79,6 +80,12 @@ export function rateLimit<E extends Env = Env>(options: HonoLimitOptions<E> = {}
     }
   };
   return Object.defineProperty(middleware, "limiter", { value: limit.limiter }) as HonoLimit;
+}
+
+// Hono would send anything else as an empty response with status 200
+function checked(refusal: unknown): Response {
+  if (typeof (refusal as Response | null | undefined)?.status === "number") return refusal as Response;
+  throw new TypeError(`rateLimit: handler must return a Response, not ${describe(refusal)}`);
 }
 
 function headersOf(c: Context): HeaderSink {
