@@ -151,6 +151,11 @@ export class KeyTable {
     return this.#slots.delete(key) ? 1 : 0;
   }
 
+  /** The keys that have their own state. */
+  *keys(): Generator<string> {
+    for (const [key] of this.#slots.entries()) yield key;
+  }
+
   /** Forgets all keys. Returns how many had their own state. */
   clear(): number {
     return this.#slots.clear();

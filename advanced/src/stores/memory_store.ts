@@ -190,11 +190,12 @@ export class MemoryStore implements Store {
 
   /** Forgets keys; see {@linkcode Store}. */
   reset({ policy, key }: Selector): number {
-    let count = 0;
-    for (const table of this.#tables.get(policy)?.values() ?? []) {
-      count += key === undefined ? table.clear() : table.delete(key);
-    }
-    return count;
+    const tables = [...this.#tables.get(policy)?.values() ?? []];
+    // a key whose policy has changed may be in several
+    if (key !== undefined) return tables.reduce((count, table) => Math.max(count, table.delete(key)), 0);
+    const keys = tables.length > 1 ? new Set(tables.flatMap((table) => [...table.keys()])) : null;
+    const count = tables.reduce((sum, table) => sum + table.clear(), 0);
+    return keys?.size ?? count;
   }
 
   /** Lists keys in use; see {@linkcode Store}. */

@@ -50,7 +50,7 @@ for (const [name, make] of Object.entries(STORES)) {
     }
   });
 
-  Deno.test(`${name}: keys lists each key once, whatever policy counts it`, async () => {
+  Deno.test(`${name}: keys lists and reset counts each key once, whatever policies count it`, async () => {
     const clock = new VirtualClock();
     const limiter = new Limiter({
       ...{ name: "quota", limit: 3, windowMs: 60_000, store: make(clock), clock: clock.read },
@@ -68,6 +68,9 @@ for (const [name, make] of Object.entries(STORES)) {
       const listed: [string, number][] = [];
       for await (const { key, verdict } of limiter.keys()) listed.push([key, verdict.remaining]);
       assertEquals(listed.sort(), [["ann", 2], ["ben", 2], ["cid", 19]]);
+      assertEquals([await limiter.reset("ann"), await limiter.reset()], [1, 2]);
+      for (const policy of ["pro", "burst"]) await limiter.consume("dan", { policy });
+      assertEquals(await limiter.reset(), 1);
     } finally {
       await limiter.close();
     }
