@@ -1,5 +1,6 @@
 import sluice, { type FrameworkApp, type Handler, Router } from "@sluice/sluice";
 import { timeout, type TimeoutOptions } from "@sluice/middleware/timeout";
+import { MemorySessionStore, session } from "@sluice/middleware/session";
 import connectTimeout from "connect-timeout";
 import { assertEquals, assertRejects, assertThrows } from "@std/assert";
 import { virtualTimers } from "../../tests/support/virtual_timers.ts";
@@ -210,6 +211,43 @@ Deno.test("an error handler that waits responds before the signal aborts the han
   assertEquals(response(), undefined);
   await time.advance(100);
   assertEquals([response()?.status, await response()?.text()], [504, "made with care"]);
+});
+
+Deno.test("a session that is saved for the timeout's response sets its cookie, and the handler can neither change nor cut it", async () => {
+  using time = virtualTimers();
+  class SlowStore extends MemorySessionStore {
+    override async set(...args: Parameters<MemorySessionStore["set"]>): Promise<boolean> {
+      await new Promise((resolve) => setTimeout(resolve, 100));
+      return await super.set(...args);
+    }
+  }
+  const app = quiet().use(timeout(10), session({ store: new SlowStore() }));
+  const aborted: unknown[] = [];
+  app.get("/", (req, res) => {
+    Object.assign(req.session, { visits: 1 });
+    setTimeout(() => res.status(200).json({ late: true }), 50);
+    return new Promise((_, reject) =>
+      req.signal.addEventListener("abort", () => {
+        aborted.push(res.writableEnded);
+        reject(req.signal.reason);
+      })
+    );
+  });
+  app.use(
+    ((error, _req, res, _next) => void res.status(error.status).json({ own: error.message })) as (
+      error: { status: number; message: string },
+      ...rest: Parameters<Handler>
+    ) => void,
+  );
+  const response = app.inject("/");
+  await time.advance(10);
+  await time.advance(40);
+  assertEquals(aborted, []);
+  await time.advance(60);
+  const { status, headers } = await response;
+  assertEquals([status, headers.getSetCookie().length], [503, 1]);
+  assertEquals(await (await response).json(), { own: "No response within 10 ms" });
+  assertEquals(aborted, [true]);
 });
 
 Deno.test("of two, the shorter one counts, whichever is outside", async () => {

@@ -10,23 +10,28 @@ const SENDING = [
  * Makes a response ignore anything sent from now on, as responses do after a client disconnects. Thrown in a callback,
  * the error about sent headers would be uncaught and crash the process.
  *
- * @param res A complete response
+ * @param res A response that has ended, although a session may still hold it back to add its cookie
  */
 export function ignoreLateSends(res: Outgoing): void {
-  const replace = (name: string, value: unknown): void =>
-    void Object.defineProperty(res, name, { value, writable: true, configurable: true });
+  const replace = (name: string, ignore: (...args: unknown[]) => unknown): void => {
+    const send = (res as unknown as Record<string, (...args: unknown[]) => unknown>)[name]!;
+    // only while a session adds its headers, or responds with its error: until then, it shows them as sent
+    const isHeld = (): boolean => !res.headersSent && !res.destroyed;
+    const value = (...args: unknown[]): unknown => isHeld() ? send.apply(res, args) : ignore(...args);
+    Object.defineProperty(res, name, { value, writable: true, configurable: true });
+  };
   for (const name of SENDING) {
-    replace(name, (...args: unknown[]) => {
+    replace(name, (...args) => {
       const done = args.at(-1);
       if (typeof done === "function") queueMicrotask(() => done());
       return res;
     });
   }
-  replace("send", (body: unknown) => {
+  replace("send", (body) => {
     discard(body);
     return res;
   });
-  replace("respondWith", (returned: Response) => discard(returned.body));
+  replace("respondWith", (returned) => discard((returned as Response).body));
 }
 
 // an unread stream would keep its file or connection open

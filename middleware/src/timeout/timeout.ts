@@ -105,15 +105,15 @@ export function timeout(
 
 function expire(res: Response, next: Next, error: HttpError, abort: (reason: unknown) => void): void {
   if (res.headersSent || res.destroyed || res.statusCode === 101) return;
-  const stop = (): void => {
-    ignoreLateSends(res);
-    abort(error);
-  };
   next(error);
-  // The response comes first: a handler that fails because of the signal would call the next error handler while the
-  // first is still waiting.
-  if (res.writableEnded) stop();
-  else res.once("close", stop);
+  const isEnded = res.writableEnded;
+  if (isEnded) ignoreLateSends(res);
+  // The response comes first, even if a session is still being saved for it: a handler that fails because of the signal
+  // would call the next error handler while the first is still waiting.
+  res.once("close", () => {
+    if (!isEnded) ignoreLateSends(res);
+    abort(error);
+  });
 }
 
 // Both use one error, because most handlers fail with the signal's reason, and an error is reported once per request.
