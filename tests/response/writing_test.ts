@@ -4,10 +4,11 @@ import { Buffer } from "node:buffer";
 import { createReadStream } from "node:fs";
 import { finished, PassThrough, Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import type { FrameworkResponse } from "@sluice/sluice";
+import type { FrameworkApp, FrameworkResponse } from "@sluice/sluice";
 import { ask, quietApp, serving } from "../support/app.ts";
 import { type Any, askBoth, serveBoth } from "../support/sluice_and_express.ts";
 import { until } from "../support/until.ts";
+import { virtualTimers } from "../support/virtual_timers.ts";
 import { openStreamsKey } from "../../src/exchange/app_like.ts";
 
 /** Sends a request and returns the handler's output. */
@@ -415,17 +416,20 @@ Deno.test("a long body adds one listener for drain to a response whose methods w
   assertEquals(listeners, 1);
 });
 
+/** Adds middleware that replaces `write`, as compression and sessions do. */
+function hookWrite(app: FrameworkApp): void {
+  app.use((_req, res, next) => {
+    const { write } = res;
+    res.write = (...args: Parameters<typeof write>) => write.apply(res, args);
+    next();
+  });
+}
+
 Deno.test("a source whose chunks cannot be sent is cancelled, also behind middleware that replaced write", async () => {
   for (const isHooked of [false, true]) {
     const app = quietApp();
     const givenUp: string[] = [];
-    if (isHooked) {
-      app.use((_req, res, next) => {
-        const { write } = res;
-        res.write = (...args: Parameters<typeof write>) => write.apply(res, args);
-        next();
-      });
-    }
+    if (isHooked) hookWrite(app);
     app.get("/list", (_req, res) => {
       const chunks = async function* (): AsyncGenerator<Any> {
         try {
@@ -448,6 +452,66 @@ Deno.test("a source whose chunks cannot be sent is cancelled, also behind middle
     for (const path of ["/list", "/stream"]) await assertRejects(async () => await (await ask(app, path)).text());
     assertEquals([givenUp, app[openStreamsKey].size], [["list", "stream"], 0]);
   }
+});
+
+Deno.test("a source that waits is cancelled when its client leaves, also behind middleware that replaced write", async () => {
+  for (const isHooked of [false, true]) {
+    for (const way of ["sent", "returned", "iterated"]) {
+      const app = quietApp();
+      if (isHooked) hookWrite(app);
+      const cancelled = Promise.withResolvers<void>();
+      const idle = () =>
+        new ReadableStream<Uint8Array>({
+          start: (controller) => controller.enqueue(new Uint8Array([65])),
+          cancel: () => cancelled.resolve(),
+        });
+      app.get("/", (_req, res) => {
+        if (way === "returned") return new Response(idle());
+        if (way === "sent") return res.send(idle());
+        const chunks = ["A"];
+        res.send({
+          [Symbol.asyncIterator]: () => ({
+            next: () => chunks.length > 0 ? Promise.resolve({ value: chunks.pop() }) : new Promise(() => {}),
+            return: () => Promise.resolve({ done: true, value: cancelled.resolve() }),
+          }),
+        });
+      });
+      await serving(app, async (origin) => {
+        const left = new AbortController();
+        const { body } = await fetch(origin, { signal: left.signal });
+        const reader = body!.getReader();
+        assertEquals(new TextDecoder().decode((await reader.read()).value), "A");
+        left.abort();
+        await reader.read().catch(() => {});
+        await cancelled.promise;
+      });
+    }
+  }
+});
+
+Deno.test("an endless source is closed some seconds after a HEAD behind middleware that replaced write", async () => {
+  using time = virtualTimers();
+  const app = quietApp();
+  hookWrite(app);
+  let isClosed = false;
+  app.get("/", (_req, res) => {
+    const ticks = async function* (): AsyncGenerator<string> {
+      try {
+        for (;;) {
+          yield "tick";
+          await new Promise((resolve) => setTimeout(resolve, 1000));
+        }
+      } finally {
+        isClosed = true;
+      }
+    };
+    res.send(ticks());
+  });
+  assertEquals((await ask(app, "/", { method: "HEAD" })).status, 200);
+  await time.advance(4000);
+  assertEquals(isClosed, false);
+  await time.advance(2000);
+  assertEquals([isClosed, time.pending], [true, 0]);
 });
 
 Deno.test("a large chunk is sent in several pieces, and its callback waits for the last", async () => {

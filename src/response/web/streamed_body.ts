@@ -227,32 +227,37 @@ export async function pour(
   failed: (error: unknown) => void,
 ): Promise<void> {
   const { [runtimeKey]: runtime } = exchange?.app ?? defaultApp();
-  const isOver = (): boolean => exchange !== null && (exchange.aborted || exchange.finished);
   let chunks: Chunks | undefined;
+  let isClosed = false;
+  let proceed = (): void => {};
+  const close = (): void => {
+    proceed();
+    if (isClosed || chunks === undefined) return;
+    isClosed = true;
+    void giveUp(chunks, failed);
+  };
   // One listener for the whole body, however long: compression passes `drain` listeners to its own stream, where they
   // stay.
-  let proceed = (): void => {};
   target.on("drain", () => proceed());
-  exchange?.onEnd(() => proceed());
+  // even while the source waits for a chunk, which may never come
+  exchange?.onEnd(close);
   try {
     chunks = iteratorOf(source);
     for (;;) {
       const { done, value } = await chunks.next();
+      if (isClosed) return;
       if (done) break;
       // ended elsewhere, such as by an error handler after middleware has failed
-      if (target.writableEnded) return void await chunks.return?.();
+      if (target.writableEnded) return close();
       // middleware that replaced a method expects Buffers
       const bytes = runtime.nodeBytes(chunkBytes("A streamed body", value));
-      const isFull = target.write(bytes) === false;
-      if (isFull && !isOver()) await new Promise<void>((resolve) => proceed = resolve);
-      if (exchange?.aborted) {
-        await chunks.return?.();
-        return void target.destroy();
-      }
+      if (target.write(bytes) === false && !isClosed) await new Promise<void>((resolve) => proceed = resolve);
     }
+    chunks = undefined;
     target.end();
   } catch (error) {
-    if (chunks !== undefined) void giveUp(chunks, failed);
+    if (isClosed) return;
+    close();
     failed(error);
     target.destroy(error instanceof Error ? error : new Error(String(error)));
   }
