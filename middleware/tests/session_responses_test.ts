@@ -170,6 +170,18 @@ Deno.test("an error after a response that waits changes nothing of it", async ()
   assertEquals([await client.json("/set"), client.setCookies.length], ["sent", 1]);
 });
 
+Deno.test("a status set while a response waits is not sent", async () => {
+  for (const way of ["json", "end", "flushHeaders", "writeHead"] as const) {
+    const app = responding((res) => {
+      if (way === "writeHead") res.writeHead(201).end("sent");
+      else if (way === "flushHeaders") res.status(201).flushHeaders();
+      else res.status(201)[way]("sent");
+      res.status(500).end();
+    }, { secret: SECRET });
+    assertEquals([way, (await app.inject("/set")).status], [way, 201]);
+  }
+});
+
 Deno.test("what is written while a response waits is bounded, and goes on when it has been sent", async () => {
   const results: boolean[] = [];
   const app = responding(async (res) => {

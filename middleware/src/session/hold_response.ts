@@ -111,11 +111,12 @@ class HeldResponse {
       return call();
     }
     this.#calls = [];
+    const { statusCode } = this.#res;
     // The response would do so later, and outer middleware, such as compression, would find the head already sent.
-    if (name === "flushHeaders") this.#res.writeHead(this.#res.statusCode);
+    if (name === "flushHeaders") this.#res.writeHead(statusCode);
     this.#show("headersSent", "_header");
     pending.then(
-      () => this.#release(isFirst),
+      () => this.#release(isFirst, statusCode),
       (error) => this.#fail(error),
     );
     return this.#hold(name, args, plain, self);
@@ -137,11 +138,15 @@ class HeldResponse {
     return false;
   }
 
-  #release(isFirst: boolean): void {
+  #release(isFirst: boolean, statusCode: number): void {
     const wasFull = this.#bytes >= HELD_BYTES;
     const calls = this.#unhold();
     try {
-      if (isFirst) this.#hooks.atHead();
+      if (isFirst) {
+        // an error handler may set it before it finds that the headers were sent
+        this.#res.statusCode = statusCode;
+        this.#hooks.atHead();
+      }
       for (const call of calls) call();
       // without room, a drain from the layer below follows
       if (wasFull && this.#hasRoom && !this.#res.writableEnded) this.#drain.emit();
