@@ -2,6 +2,7 @@ import { describe } from "../util/error_text.ts";
 import { checkNames, type OptionNames } from "../util/check_option.ts";
 import { type Deferred, deferred } from "../util/deferred.ts";
 import { LONGEST_TIMER_MS } from "../util/units.ts";
+import { created } from "../util/sequence.ts";
 import { detectPlatform } from "../platform/detect.ts";
 import { untilQuiet } from "../platform/shared/until_quiet.ts";
 import type { AppFetch, PlatformServer, Routed, ServerMaker } from "../platform/shared/platform.ts";
@@ -112,6 +113,9 @@ export class Lifecycle {
     const listening: Listening = { platform, server, stopped: null, forgetSignal() {} };
     this.#listening = [...this.#listening, listening];
     this.#closing = null;
+    // marks closings that have begun as earlier ones, which end only their own servers
+    this.#deadline = deferred();
+    this.#app[connectionsKey].refused &&= created.last;
     if (signal !== undefined) closeOn(signal, cut, listening);
     this.#announce(listening, callback);
     return server;
@@ -187,29 +191,30 @@ export class Lifecycle {
   }
 
   #begin(atOnce: boolean, drainDelayMs: number): Promise<void> {
-    this.#deadline = deferred();
+    const deadline = this.#deadline = deferred();
     noteClosing(1);
-    const closing = this.#shutDown(atOnce, drainDelayMs, this.#deadline.promise).finally(() => {
+    return this.#shutDown(atOnce, drainDelayMs, deadline).finally(() => {
       noteClosing(-1);
       // by now, the application may have listened again, and may be closing again
-      if (this.#closing === closing) this.#closing = null;
+      if (deadline === this.#deadline) this.#closing = null;
     });
-    return closing;
   }
 
-  async #shutDown(atOnce: boolean, drainDelayMs: number, deadline: Promise<void>): Promise<void> {
+  async #shutDown(atOnce: boolean, drainDelayMs: number, deadline: Deferred): Promise<void> {
     const { parent, [connectionsKey]: connections } = this.#app;
+    // the application may listen again while it drains, and before the last response is sent
+    const all = this.#listening;
     // a mounted application that does not listen leaves its parent's sockets alone
-    if (this.#listening.length === 0 && parent !== undefined) return;
-    for (const { platform } of this.#listening) platform.drain?.();
+    if (all.length === 0 && parent !== undefined) return;
+    for (const { platform } of all) platform.drain?.();
     if (drainDelayMs > 0) await this.#drain(drainDelayMs);
-    connections.areClosing = true;
+    connections.refused = deadline === this.#deadline ? Infinity : created.last;
     try {
       this.#tell("closing");
       connections.closeAll(...GOING_AWAY);
-      await this.#end(this.#listening, atOnce, deadline);
+      await this.#end(all, atOnce, deadline);
     } finally {
-      connections.areClosing = false;
+      if (deadline === this.#deadline) connections.refused = 0;
       this.#tell("close");
     }
   }
@@ -229,14 +234,13 @@ export class Lifecycle {
     await untilQuiet(detectPlatform().nextPoll);
   }
 
-  // gets the list as an argument, because the application may listen again before the last response is sent
-  async #end(all: readonly Listening[], atOnce: boolean, deadline: Promise<void>): Promise<void> {
+  async #end(all: readonly Listening[], atOnce: boolean, deadline: Deferred): Promise<void> {
     if (atOnce) this.#cutStreams();
     await Promise.all(all.map((one) => stop(one, atOnce)));
     // background work that never ends cannot be cut
-    await Promise.race([this.#backgroundEnded(), deadline]);
+    await Promise.race([this.#backgroundEnded(), deadline.promise]);
     try {
-      await this.#app[connectionsKey].closeBroker();
+      if (deadline === this.#deadline) await this.#app[connectionsKey].closeBroker();
     } finally {
       for (const one of all) await this.#leave(one);
     }

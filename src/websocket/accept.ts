@@ -77,7 +77,7 @@ export function acceptWebSocket(options: AcceptOptions): Response {
   const { req, res, routePath, handlers, platform, exchange, connections } = options;
   assertHandshake(req, platform);
   assertOrigin(req, handlers.origins);
-  if (connections.areClosing) throw new HttpError(503, "The server is closing");
+  if (exchange.sequence <= connections.refused) throw new HttpError(503, "The server is closing");
   const protocol = chooseProtocol(req, handlers);
   const headers = handshakeHeaders(res);
   // read now, because some runtimes do not provide them after the upgrade

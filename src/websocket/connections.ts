@@ -57,8 +57,12 @@ export class Connections {
    * @internal
    */
   changed: ((member: Member) => void) | null = null;
-  /** Whether new connections are refused, because the application is closing. */
-  areClosing = false;
+  /**
+   * Sequence number of the last request that may not become a connection, because its server is closing.
+   *
+   * @internal
+   */
+  refused = 0;
   #broker: TopicBroker | null = null;
   #brokerIsOpen = false;
 

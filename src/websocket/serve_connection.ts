@@ -29,7 +29,7 @@ export interface ConnectionOptions {
   /** Runs after each handler; its errors count as the handler's own. */
   readonly handled?: ((ws: WebSocketConnection) => void) | undefined;
   /** The exchange that became the connection. It ends with the connection, after the `close` handler. */
-  readonly exchange?: Pick<Exchange, "abort"> | undefined;
+  readonly exchange?: Pick<Exchange, "abort" | "sequence"> | undefined;
 }
 
 /** An asynchronous handler's promise; nothing for a handler that has finished. */
@@ -97,7 +97,7 @@ class Service implements ConnectionEvents {
     this.#connections.add(ws);
     const opened = this.#run(() => this.#handlers.open?.(ws, ws.data.req));
     // closing began after the handshake but before this event registered the connection
-    if (this.#connections.areClosing) ws.close(...GOING_AWAY);
+    if (this.#exchange!.sequence <= this.#connections.refused) ws.close(...GOING_AWAY);
     return opened;
   }
 

@@ -473,6 +473,64 @@ Deno.test("an application that listens again while an earlier close is pending k
   await app.close();
 });
 
+Deno.test("a server that listens during a drain delay stays open when the delay ends", async () => {
+  const app = quietApp();
+  app.get("/", (_req, res) => res.send("served"));
+  app.listen({ port: 0, hostname: "127.0.0.1" });
+  const closing = app.close({ drainDelayMs: 1 });
+  const server = app.listen({ port: 0, hostname: "127.0.0.1" });
+  await closing;
+  assertEquals([app.server, await (await fetch(server.url)).text()], [server, "served"]);
+  await app.close();
+  assertEquals(app.server, null);
+});
+
+Deno.test("while an earlier server finishes its requests, a later one has sockets and topics, and closes both itself", async () => {
+  const app = quietApp();
+  const arrived = { page: Promise.withResolvers<void>(), socket: Promise.withResolvers<void>() };
+  const go = { page: Promise.withResolvers<void>(), socket: Promise.withResolvers<void>() };
+  const heard: string[] = [];
+  app.connections.use({
+    open() {},
+    publish() {},
+    subscribe: (topic) => void heard.push(topic),
+    unsubscribe() {},
+    close: () => Promise.resolve(void heard.push("broker closed")),
+  });
+  app.get("/", async (_req, res) => {
+    arrived.page.resolve();
+    await go.page.promise;
+    res.send("page");
+  });
+  app.ws("/late", async (_req, _res, next) => {
+    arrived.socket.resolve();
+    await go.socket.promise;
+    next();
+  }, { open() {} });
+  app.ws("/now", { open: (ws) => ws.subscribe("news"), close: (_ws, code) => void heard.push(String(code)) });
+  const earlier = app.listen({ port: 0, hostname: "127.0.0.1" });
+  const [page, late] = [fetch(earlier.url), RawSocket.open(earlier.url.origin, "/late")];
+  await Promise.all([arrived.page.promise, arrived.socket.promise]);
+  const closing = app.close();
+  const later = app.listen({ port: 0, hostname: "127.0.0.1" });
+  {
+    using socket = await RawSocket.open(later.url.origin, "/now");
+    assertEquals(socket.status, 101);
+    go.socket.resolve();
+    using refused = await late;
+    assertEquals(refused.status, 503);
+    go.page.resolve();
+    assertEquals(await (await page).text(), "page");
+    await closing;
+    assertEquals(heard, ["news"]);
+    const end = app.close();
+    assertEquals(app.isClosing, true);
+    await socket.close(1001);
+    await end;
+  }
+  assertEquals(heard, ["news", "1001", "broker closed"]);
+});
+
 Deno.test("an earlier close that ends does not make a later one forgotten", async () => {
   const app = quietApp();
   const arrived = { a: Promise.withResolvers<void>(), b: Promise.withResolvers<void>() };
@@ -483,16 +541,27 @@ Deno.test("an earlier close that ends does not make a later one forgotten", asyn
     await go[which].promise;
     res.send(which);
   });
+  const asked = { arrived: Promise.withResolvers<void>(), go: Promise.withResolvers<void>() };
+  app.ws("/socket", async (_req, _res, next) => {
+    asked.arrived.resolve();
+    await asked.go.promise;
+    next();
+  }, { open() {} });
   const a = fetch(new URL("a", app.listen({ port: 0, hostname: "127.0.0.1" }).url));
   await arrived.a.promise;
   const first = app.close();
-  const b = fetch(new URL("b", app.listen({ port: 0, hostname: "127.0.0.1" }).url));
-  await arrived.b.promise;
+  const { url } = app.listen({ port: 0, hostname: "127.0.0.1" });
+  const b = fetch(new URL("b", url));
+  const opening = RawSocket.open(url.origin, "/socket");
+  await Promise.all([arrived.b.promise, asked.arrived.promise]);
   const second = app.close();
   go.a.resolve();
   assertEquals(await (await a).text(), "a");
   await Promise.race([first, second]);
   assertEquals(app.close() === second, true);
+  asked.go.resolve();
+  using refused = await opening;
+  assertEquals(refused.status, 503);
   go.b.resolve();
   assertEquals(await (await b).text(), "b");
   await Promise.all([first, second]);
