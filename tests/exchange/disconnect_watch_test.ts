@@ -1,6 +1,7 @@
 /** Deno's disconnect check is not free, so it runs for slow handlers only. */
 import { assertEquals } from "@std/assert";
 import { AsyncLocalStorage } from "node:async_hooks";
+import { RawSocket } from "../contracts/raw_socket.ts";
 import { quietApp } from "../support/app.ts";
 import { ask, opened } from "../support/raw_client.ts";
 import { until } from "../support/until.ts";
@@ -172,4 +173,54 @@ Deno.test("another response may win before or after Deno is asked about the clie
     });
   }
   assertEquals(heard.filter(([when]) => when === "after"), Array(2).fill(["after", "x", "127.0.0.1"]));
+});
+
+Deno.test("Deno is asked about a client once, as its server would wait forever for the first of two, and all hear of the end", async () => {
+  const ways = ["signal first", "signal later", "another application", "socket", "refused socket"] as const;
+  for (const way of ways) {
+    await countingQuestions(async (count) => {
+      const heard: string[] = [];
+      const [asked, left] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+      const ended = (who: string) => void heard.push(who);
+      const app = quietApp();
+      app.use((req, res, next) => {
+        if (req.path === "/one") res.on("close", () => ended("response"));
+        else res.on("close", () => {});
+        next();
+      });
+      const listen = (request: Request) => request.signal.addEventListener("abort", () => ended("program"));
+      app.get("/one", async (req) => {
+        if (way === "signal first") listen(req.request);
+        await asked.promise;
+        if (way === "signal later") listen(req.request);
+        if (way === "another application") {
+          const other = quietApp();
+          other.get("/one", (_req, res) => void res.on("close", () => ended("program")));
+          void other.fetch(req.request);
+        }
+        await left.promise;
+      });
+      app.get("/two", () => asked.promise);
+      app.ws("/one", async (_req, res, next) => {
+        await asked.promise;
+        if (way === "refused socket") res.sendStatus(401);
+        else next();
+      }, { close: () => ended("program") });
+      const server = app.listen({ port: 0, hostname: "127.0.0.1" });
+      const isSocket = way.endsWith("socket");
+      const socket = isSocket ? RawSocket.open(server.url.origin, "/one") : null;
+      const client = isSocket ? null : await opened(server, "GET /one HTTP/1.1\r\nHost: x\r\n\r\n");
+      // requests that wait at the same time are asked about together
+      const other = await opened(server, "GET /two HTTP/1.1\r\nHost: x\r\n\r\n");
+      await until(() => count() === 2, "Deno is asked about both");
+      asked.resolve();
+      (await socket)?.[Symbol.dispose]();
+      client?.close();
+      await until(() => heard.length === (way === "refused socket" ? 1 : 2), `the end is heard: ${way}`);
+      assertEquals([way, count()], [way, 2]);
+      left.resolve();
+      other.close();
+      await app.close();
+    });
+  }
 });

@@ -167,9 +167,39 @@ export function isServed(request: Request): boolean {
  */
 export function onAbort(request: Request, watch: ClientWatch): boolean {
   const record = recordOf(request);
-  if (typeof record?.onCancel !== "function") return false;
-  record.onCancel(() => watch.hear());
+  if (typeof record?.onCancel !== "function" || hasSignal(request)) return false;
+  const signal = new LateSignal();
+  record.onCancel(() => {
+    signal.abort();
+    watch.hear();
+  });
+  // Deno's own signal would replace the callback, and its server would wait forever for the callback when it shuts down
+  Object.defineProperty(request, "signal", { get: () => signal.get(), configurable: true });
   return true;
+}
+
+// a signal that has been read is the record's only callback
+function hasSignal(request: Request): boolean {
+  const cache = Object.getOwnPropertySymbols(request).find(({ description }) => description === "signalCache");
+  const isRead = cache !== undefined && (request as unknown as Record<symbol, unknown>)[cache] !== undefined;
+  return isRead || Object.hasOwn(request, "signal");
+}
+
+/** The signal of a watched request, created when it is read. */
+class LateSignal {
+  #controller: AbortController | null = null;
+  #isAborted = false;
+
+  get(): AbortSignal {
+    this.#controller ??= new AbortController();
+    if (this.#isAborted) this.#controller.abort();
+    return this.#controller.signal;
+  }
+
+  abort(): void {
+    this.#isAborted = true;
+    this.#controller?.abort();
+  }
 }
 
 function recordOf(request: Request): RequestRecord | null {
