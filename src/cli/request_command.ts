@@ -49,7 +49,7 @@ export const requestCommand: Command = {
         const response = await orAborted(Promise.resolve(coming), signal);
         await orAborted(flags["json"] === true ? printJson(response) : printAsSent(response), signal);
       } catch (error) {
-        if (error !== signal.reason) throw error;
+        if (!signal.aborted) throw error;
         throw new CommandError(`no complete response within ${seconds} s; raise --max-time for slower ones`);
       }
     });
@@ -75,7 +75,10 @@ async function orAborted<T>(coming: Promise<T>, signal: AbortSignal): Promise<T>
   const aborted = new Promise<never>((_, reject) => {
     signal.addEventListener("abort", () => reject(signal.reason), { once: true });
   });
-  return await Promise.race([coming, aborted]);
+  const come = await Promise.race([coming, aborted]);
+  // the application sees the abort first, as its client's disconnect, which ends a response that it waits for
+  signal.throwIfAborted();
+  return come;
 }
 
 /** Prints piece by piece, like `curl -i`. */

@@ -125,6 +125,9 @@ Deno.test("a response is printed as it comes, and one without end is given up", 
   assertStringIncludes(endless.output, "data: 1\n\n");
   assertMatch(endless.errors, /request: no complete response within 0.3 s; raise --max-time for slower ones/);
   assertEquals((await request("/endless", "--max-time=0.3", "--json")).output, "");
+  const none = await request("/none", "--max-time", "0.3");
+  assertEquals([none.code, none.output], [1, ""]);
+  assertMatch(none.errors, /request: no complete response within 0.3 s/);
 });
 
 Deno.test("one of several applications is asked by its number", async () => {

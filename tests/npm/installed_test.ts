@@ -74,6 +74,20 @@ for (const [name, node] of await nodes()) {
     }
   });
 
+  Deno.test(`on ${name}, sluice request gives up on a handler that never responds, although its listeners hear of it`, async () => {
+    await project.write(
+      "silent.mjs",
+      `import sluice from "@sluice/sluice";
+      sluice().get("/", (_req, res) => void res.on("close", () => {})).listen(3000);`,
+    );
+    const { code, output } = await project.run(
+      node,
+      ...["node_modules/.bin/sluice", "request", "silent.mjs", "/", "--max-time", "0.3"],
+    );
+    assertEquals(code, 1, output);
+    assertMatch(output, /^request: no complete response within 0\.3 s/);
+  });
+
   Deno.test(`on ${name}, sluice-simulate says whom a limit would have refused`, async () => {
     const line = '192.0.2.1 - - [10/Oct/2026:13:55:36 +0000] "GET / HTTP/1.1" 200 1\n';
     await project.write("access.log", line.repeat(3));

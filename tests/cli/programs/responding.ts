@@ -15,6 +15,7 @@ app.post("/notes", sluice.json(), (req, res) => {
 app.put("/notes", sluice.text(), (req, res) => res.status(404).send(`${req.get("content-type")} ${req.body}`));
 app.get("/bytes", (_req, res) => res.send(new Uint8Array([0xff, 0, 1])));
 app.get("/wrong", (_req, res) => res.type("json").send("{"));
+app.get("/none", (_req, res) => void res.on("close", () => {}));
 app.get("/endless", (_req, res) => {
   res.type("text/event-stream");
   res.write("data: 1\n\n");
