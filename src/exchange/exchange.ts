@@ -512,13 +512,14 @@ export class Exchange implements Waiter {
 
   /**
    * Settles the exchange with the response that turns the request into a WebSocket. The exchange ends with the
-   * connection, and the connection's owner reports that.
+   * connection, and the connection's owner reports that. Does nothing if the exchange is over, as when the client has
+   * disconnected.
    *
    * @param accept Accepts the WebSocket and returns the response
    * @throws Errors from `accept`
    */
   upgrade(accept: () => Response): void {
-    this.#enter("upgrade");
+    if (!this.#enter("upgrade")) return;
     try {
       this.settle(accept());
     } catch (error) {

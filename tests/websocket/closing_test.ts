@@ -4,6 +4,11 @@ import { OPCODE } from "../contracts/frame.ts";
 import { HANDSHAKE, RawSocket } from "../contracts/raw_socket.ts";
 import { SocketClient } from "../contracts/socket_client.ts";
 import { quietApp, serving } from "../support/app.ts";
+import { HANDSHAKE as HEADER_LINES, opened } from "../support/raw_client.ts";
+
+function handshake(path: string): string {
+  return [`GET ${path} HTTP/1.1`, "Host: x", ...HEADER_LINES, "", ""].join("\r\n");
+}
 
 /** An application with a socket route. */
 function withSocket(path = "/"): FrameworkApp {
@@ -70,6 +75,35 @@ Deno.test("the error of an impossible upgrade may be exposed by an error handler
   });
   const response = await app.handle(new Request("http://localhost/", { headers: HANDSHAKE }));
   assertEquals(await response.json(), true);
+});
+
+Deno.test("a client that leaves, or gets a response, while middleware waits is not upgraded, and that is no error", async () => {
+  for (const way of ["leaves", "is refused"]) {
+    const app = quietApp();
+    const told: unknown[] = [];
+    app.on("error", (error: Error) => told.push(error.message));
+    const [arrived, over, go, through] = [1, 2, 3, 4].map(() => Promise.withResolvers<void>());
+    app.ws("/", async (_req, res, next) => {
+      res.on("close", () => over!.resolve());
+      arrived!.resolve();
+      if (way === "is refused") res.sendStatus(403);
+      await go!.promise;
+      next();
+      through!.resolve();
+    }, { open: () => void told.push("open") });
+    await serving(app, async (origin) => {
+      const client = await opened({ port: Number(new URL(origin).port) }, handshake("/"));
+      await arrived!.promise;
+      if (way === "leaves") client.close();
+      await over!.promise;
+      // by now, Deno has released the request
+      await (await fetch(`${origin}/other`)).text();
+      go!.resolve();
+      await through!.promise;
+      if (way === "is refused") client.close();
+    });
+    assertEquals([way, told], [way, []]);
+  }
 });
 
 Deno.test("a socket opens even if its request waited while many others arrived", async () => {
