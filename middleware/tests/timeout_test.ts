@@ -250,6 +250,30 @@ Deno.test("a session that is saved for the timeout's response sets its cookie, a
   assertEquals(aborted, [true]);
 });
 
+Deno.test("the response of an error handler is sent if a session has to be saved before it", async () => {
+  using time = virtualTimers();
+  const app = quiet().use(timeout(10), session({ secret: "of at least 32 characters, for tests" }));
+  const told = reported(app);
+  app.get("/", async (req, res) => {
+    req.session.begun = true;
+    await new Promise((resolve) => setTimeout(resolve, 1000));
+    res.json("late");
+  });
+  app.use(
+    ((_error, _req, res, _next) => res.status(504).send("made with care")) as (
+      error: unknown,
+      ...rest: Parameters<Handler>
+    ) => unknown,
+  );
+  const pending = app.inject("/");
+  await time.advance(10);
+  const response = await pending;
+  await time.advance(1000);
+  const { status, headers } = response;
+  assertEquals([status, await response.text(), headers.getSetCookie().length], [504, "made with care", 1]);
+  assertEquals(told, []);
+});
+
 Deno.test("of two, the shorter one counts, whichever is outside", async () => {
   for (const [outer, inner] of [[10, 1000], [1000, 10]] as const) {
     using time = virtualTimers();
