@@ -33,6 +33,16 @@ const WAYS: Record<string, [Respond, number, string]> = {
   "res.end": [(res) => res.end("end"), 200, "end"],
   "res.end with a callback": [(res) => new Promise<void>((resolve) => res.end("end", () => resolve())), 200, "end"],
   "res.writeHead and end": [(res) => res.writeHead(201, { "X-A": "1" }).end("head"), 201, "head"],
+  "res.writeHead with cookies": [
+    (res) => res.writeHead(201, { "Set-Cookie": "own=1", Vary: "X" }).end("head"),
+    201,
+    "head",
+  ],
+  "res.writeHead with a list, with cookies": [
+    (res) => res.writeHead(201, ["Set-Cookie", "own=1"]).end("head"),
+    201,
+    "head",
+  ],
   "res.write and end": [(res) => (res.write("wri"), res.write("tten"), res.end("!")), 200, "written!"],
   "res.write, and end later": [
     async (res) => {

@@ -1,5 +1,6 @@
 import { chunkBytes } from "@sluice/shared";
 import type { Request, Response } from "@sluice/sluice";
+import { type GivenHeaders, setGiven } from "../methods/given_headers.ts";
 import { OwnDrain } from "../methods/own_drain.ts";
 import { chooseCoding, type CompressionRules, isEventStream } from "./choose_coding.ts";
 import type { Coding, Compressor, Taken } from "./coding.ts";
@@ -12,9 +13,6 @@ const WHOLE_BYTES = 32 * 1024;
  * does not wait writes hundreds of kilobytes in that time, so flushing costs it next to nothing.
  */
 const FLUSH_AFTER_MS = 5;
-
-/** Headers as `writeHead` accepts them. */
-type GivenHeaders = Parameters<Response["writeHead"]>[2];
 
 /** Sits between a response's methods and the response, and compresses what is written. */
 export class CompressedResponse {
@@ -221,20 +219,6 @@ export class CompressedResponse {
 function lengthIn(res: Response): number | undefined {
   const length = res.getHeader("Content-Length");
   return length === undefined ? undefined : Number(length);
-}
-
-// as `writeHead` would do, but earlier: the choice also depends on these headers
-function setGiven(res: Response, headers: GivenHeaders): void {
-  if (headers === undefined) return;
-  if (!Array.isArray(headers)) {
-    for (const [name, value] of Object.entries(headers)) res.setHeader(name, value);
-    return;
-  }
-  const pairs: [string, string][] = [];
-  if (Array.isArray(headers[0])) pairs.push(...headers as [string, string][]);
-  else for (let at = 0; at < headers.length; at += 2) pairs.push([headers[at], headers[at + 1]]);
-  for (const [name] of pairs) res.removeHeader(name);
-  for (const [name, value] of pairs) res.appendHeader(name, value);
 }
 
 function callbackOf(given: unknown): Taken | undefined {

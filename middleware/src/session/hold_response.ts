@@ -1,4 +1,5 @@
 import type { Request, Response } from "@sluice/sluice";
+import { type GivenHeaders, setGiven } from "../methods/given_headers.ts";
 import { OwnDrain } from "../methods/own_drain.ts";
 import { type Method, type Methods, putBack } from "../methods/replaced_methods.ts";
 
@@ -58,6 +59,8 @@ class HeldResponse {
   readonly #before: Methods;
   /** Calls made while waiting; `null` when not waiting. */
   #calls: (() => unknown)[] | null = null;
+  /** Headers that `writeHead` got. */
+  #given: GivenHeaders = undefined;
   /** The response's own properties, hidden by the properties shown. */
   #hidden: Map<Shown, PropertyDescriptor | undefined> | null = null;
   #bytes = 0;
@@ -94,9 +97,10 @@ class HeldResponse {
   #send(name: Sending, args: unknown[], plain: Method, self: unknown): unknown {
     if (this.#isDropped) return name === "write" ? false : self;
     if (this.#calls !== null) return this.#hold(name, args, plain, self);
+    const isFirst = name !== "flush" && !this.#hasHead && !this.#res.headersSent;
+    if (isFirst && name === "writeHead") args = this.#withoutHeaders(args);
     const call = (): unknown => plain.apply(self, args);
     if (name === "flush") return call();
-    const isFirst = !this.#hasHead && !this.#res.headersSent;
     if (!isFirst && (name !== "end" || this.#hasEnd)) return call();
     if (name === "end") this.#hasEnd = true;
     this.#hasHead = true;
@@ -107,7 +111,7 @@ class HeldResponse {
       pending = Promise.reject(error);
     }
     if (pending === undefined) {
-      if (isFirst) this.#hooks.atHead();
+      if (isFirst) this.#atHead();
       return call();
     }
     this.#calls = [];
@@ -120,6 +124,18 @@ class HeldResponse {
       (error) => this.#fail(error),
     );
     return this.#hold(name, args, plain, self);
+  }
+
+  // the headers would replace what the hook sets, such as its cookie
+  #withoutHeaders([status, reason, headers]: unknown[]): unknown[] {
+    const isNamed = typeof reason === "string";
+    this.#given = (isNamed ? headers : reason ?? headers) as GivenHeaders;
+    return isNamed ? [status, reason] : [status];
+  }
+
+  #atHead(): void {
+    setGiven(this.#res, this.#given);
+    this.#hooks.atHead();
   }
 
   #hold(name: Sending, args: unknown[], plain: Method, self: unknown): unknown {
@@ -145,7 +161,7 @@ class HeldResponse {
       if (isFirst) {
         // an error handler may set it before it finds that the headers were sent
         this.#res.statusCode = statusCode;
-        this.#hooks.atHead();
+        this.#atHead();
       }
       for (const call of calls) call();
       // without room, a drain from the layer below follows
