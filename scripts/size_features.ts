@@ -228,6 +228,7 @@ export const FEATURES: readonly Feature[] = [
     why: "used by every application",
     files: [
       "src/dispatch/error_page.ts",
+      "src/app/enclosing_app.ts",
       "src/app/report_error.ts",
       "src/http/http_error.ts",
       "src/util/error_text.ts",

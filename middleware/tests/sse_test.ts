@@ -1,4 +1,10 @@
-import sluice, { type FrameworkApp, type Handler, type Request, type Response as SluiceResponse } from "@sluice/sluice";
+import sluice, {
+  type FrameworkApp,
+  type Handler,
+  type Request,
+  type Response as SluiceResponse,
+  Router,
+} from "@sluice/sluice";
 import { type EventStream, type ServerSentEvent, sse, type SseOptions } from "@sluice/middleware/sse";
 import { assert, assertEquals, assertMatch, assertRejects, assertThrows } from "@std/assert";
 import { virtualTimers } from "../../tests/support/virtual_timers.ts";
@@ -153,6 +159,17 @@ Deno.test("closing the application closes its streams, those of mounted applicat
   await outer.close();
   assertEquals(await response.text(), "data: last\n\n");
   assertEquals(stream().isClosed, true);
+});
+
+Deno.test("closing the application closes the streams of one that is mounted in its router", async () => {
+  const { app: inner, stream } = streaming();
+  const outer = sluice().use("/router", Router().use("/inner", inner));
+  const response = await outer.inject("/router/inner/events");
+  assertEquals([inner.parent, inner.isClosing], [undefined, false]);
+  const closed = outer.close({ timeoutMs: 1000 });
+  assertEquals(inner.isClosing, true);
+  await closed;
+  assertEquals([await response.text(), stream().isClosed], ["", true]);
 });
 
 Deno.test("a thousand streams have one listener on their application", async () => {

@@ -71,10 +71,11 @@ import type { RouterVerbs, Use, Verb } from "../routing/verbs.ts";
 import { render } from "../views/render.ts";
 import { type Engine, View } from "../views/view.ts";
 import { acceptWebSocket } from "../websocket/accept.ts";
-import { Connections, connectionsKey } from "../websocket/connections.ts";
+import { Connections, connectionsKey, GOING_AWAY } from "../websocket/connections.ts";
 import type { WebSocketHandlers } from "../websocket/ws_handlers.ts";
 import { foreignPrototype } from "./foreign_prototype.ts";
 import { type CloseOptions, Lifecycle, type ListenCallback } from "./lifecycle.ts";
+import { enclosingApp, noteHost } from "./enclosing_app.ts";
 import { type ErrorListener, reportError } from "./report_error.ts";
 import type { Profile } from "./profile.ts";
 import type { Server } from "./server.ts";
@@ -398,6 +399,7 @@ export class FrameworkApp<
     if (exchange === null) return this[adoptKey](req as object, res as object);
     const before = exchange.app;
     exchange.app = this;
+    if (this.parent === undefined) noteHost(this, before, () => this.#connections?.closeAll(...GOING_AWAY));
     const isAlike = before[profileKey] === this[profileKey];
     // an inherited setting refers to the parent's name
     const isNamed = this.enabled("x-powered-by") && (isAlike || Object.hasOwn(this.settings, "x-powered-by"));
@@ -769,8 +771,7 @@ export class FrameworkApp<
    * @internal
    */
   [routePathKey](route: object, path: string): string | undefined {
-    if (this.parent !== undefined) return this.parent[routePathKey](route, path);
-    return routePathOf(this.router, route, path);
+    return enclosingApp<FrameworkApp>(this)?.[routePathKey](route, path) ?? routePathOf(this.router, route, path);
   }
 
   /** Lists every route, including those in mounted routers; see {@linkcode BaseRouter.getRegisteredRoutes}. */
@@ -837,7 +838,7 @@ export class FrameworkApp<
    * 503 while this is true, and closes with `drainDelayMs`, loses no requests behind a load balancer.
    */
   get isClosing(): boolean {
-    return originalOf(this).#lifecycle.isClosing || (this.parent?.isClosing ?? false);
+    return originalOf(this).#lifecycle.isClosing || (enclosingApp<FrameworkApp>(this)?.isClosing ?? false);
   }
 
   /**
@@ -892,7 +893,7 @@ export class FrameworkApp<
    * @internal
    */
   get [openStreamsKey](): OpenStreams {
-    return this.parent === undefined ? originalOf(this).#openStreams : this.parent[openStreamsKey];
+    return enclosingApp<FrameworkApp>(this)?.[openStreamsKey] ?? originalOf(this).#openStreams;
   }
 
   /**
@@ -953,8 +954,9 @@ export class FrameworkApp<
     const failed = (error: unknown): void => this.reportError(error, { req, phase: "background" });
     const followed = originalOf(this).#lifecycle.follow(work, failed);
     // its parents may or may not be closed with it
-    if (this.parent === undefined) detectPlatform().waitUntil(followed, info, context);
-    else this.parent[backgroundKey](followed, info, context, req);
+    const around = enclosingApp<FrameworkApp>(this);
+    if (around === undefined) detectPlatform().waitUntil(followed, info, context);
+    else around[backgroundKey](followed, info, context, req);
   }
 
   /**

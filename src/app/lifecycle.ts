@@ -11,6 +11,7 @@ import type { OpenStreams } from "../exchange/open_streams.ts";
 import { callGuarded } from "../exchange/call_guarded.ts";
 import type { ErrorContext } from "../exchange/error_context.ts";
 import { type Connections, connectionsKey, GOING_AWAY } from "../websocket/connections.ts";
+import { enclosingApp } from "./enclosing_app.ts";
 import { neverOpened, type OpenServer, openServer } from "./open_server.ts";
 import type { Server } from "./server.ts";
 import { openStreamsKey } from "../exchange/app_like.ts";
@@ -41,7 +42,7 @@ const NAMES: OptionNames<CloseOptions> = { timeoutMs: true, drainDelayMs: true }
 
 /** An application's open resources. */
 interface Owner extends Routed {
-  readonly parent: unknown;
+  readonly parent: Owner | undefined;
   readonly [connectionsKey]: Connections;
   readonly [openStreamsKey]: OpenStreams;
   reportError(error: unknown, context: ErrorContext): void;
@@ -277,6 +278,8 @@ export class Lifecycle {
   }
 
   #cutStreams(): void {
+    // a mounted application that does not listen leaves its host's streams alone
+    if (this.#listening.length === 0 && enclosingApp(this.#app) !== undefined) return;
     for (const stream of this.#app[openStreamsKey]) stream.destroy(new Error("The server was closed"));
   }
 

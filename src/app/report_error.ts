@@ -1,5 +1,6 @@
 import { expectError } from "../util/expected_errors.ts";
 import type { EmitterMethods } from "../util/emitter_methods.ts";
+import { enclosingApp } from "./enclosing_app.ts";
 import { errorDetails, shownValue } from "../dispatch/error_details.ts";
 import { errorText } from "../util/error_text.ts";
 import { isThenable } from "../util/is_thenable.ts";
@@ -65,7 +66,9 @@ export function reportError(app: Reporting, error: unknown, { req, phase, isTold
 
 function listeningApp(app: Reporting): Reporting | undefined {
   let listening: Reporting | undefined = app;
-  while (listening !== undefined && listening.listenerCount("error") === 0) listening = listening.parent;
+  while (listening !== undefined && listening.listenerCount("error") === 0) {
+    listening = enclosingApp<Reporting>(listening);
+  }
   return listening;
 }
 

@@ -1,7 +1,7 @@
 /** `app.on("error")`: errors that reach none of the program's handlers. */
 import { assertEquals } from "@std/assert";
 import { Readable } from "node:stream";
-import sluice, { type FrameworkApp, type FrameworkRequest } from "@sluice/sluice";
+import sluice, { type FrameworkApp, type FrameworkRequest, Router } from "@sluice/sluice";
 import type { ErrorListener } from "@sluice/sluice/types";
 import { ask, askText, quietApp } from "../support/app.ts";
 import { until } from "../support/until.ts";
@@ -144,6 +144,20 @@ Deno.test("the errors of a mounted application go to its own listeners, or to th
   const both = ["handler: nobody's", "listener: the listener"];
   const shown = (notes: string[]) => notes.map((note) => note.replace(/ \(.*/, "")).toSorted();
   assertEquals([outer.notes, shown(middle.notes), shown(inner.notes)], [[], [...both, ...both].toSorted(), both]);
+});
+
+Deno.test("the errors of an application in a router go to the application around it", async () => {
+  const { app, notes } = noting();
+  const inner = quietApp().get("/later", (_req, res) => {
+    res.on("finish", () => {
+      throw new Error("the listener");
+    });
+    res.send("sent");
+  });
+  app.use("/router", Router().use(inner));
+  await askText(app, "/router/later");
+  await until(() => notes.length > 0, "the report");
+  assertEquals(notes, ["listener: the listener (/later)"]);
 });
 
 Deno.test("an error that passes several layers is reported once for a request, and again for the next", async () => {

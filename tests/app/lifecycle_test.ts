@@ -2,7 +2,7 @@ import { fileURLToPath } from "node:url";
 import { EventEmitter } from "node:events";
 import { createServer } from "node:http";
 import { assert, assertEquals, assertInstanceOf, assertRejects, assertStringIncludes, assertThrows } from "@std/assert";
-import type { FrameworkApp, Server } from "@sluice/sluice";
+import { type FrameworkApp, Router, type Server } from "@sluice/sluice";
 import { OPCODE } from "../contracts/frame.ts";
 import { RawSocket } from "../contracts/raw_socket.ts";
 import { quietApp } from "../support/app.ts";
@@ -431,6 +431,29 @@ Deno.test("a listen callback is called on the server, and a mount listener on th
   await listening.promise;
   await parent.close();
   assertEquals([seen[0] === app, seen[1] === server], [true, true]);
+});
+
+Deno.test("close with a time limit cuts the streams of an application in a router", async () => {
+  const inner = quietApp().get("/", (_req, res) => void res.send(new ReadableStream()));
+  const app = quietApp().use("/router", Router().use(inner));
+  const { url } = app.listen({ port: 0, hostname: "127.0.0.1" });
+  const response = await fetch(new URL("router", url));
+  const cut = response.text().catch(() => "cut");
+  await app.close({ timeoutMs: 20 });
+  assertEquals(await cut, "cut");
+});
+
+Deno.test("closing an application in a router cuts no streams of the one around it", async () => {
+  const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
+  const inner = quietApp().get("/", (_req, res) => res.send("inside"));
+  const app = quietApp().use("/router", Router().use(inner)).get("/", (_req, res) => void res.send(readable));
+  const response = await app.inject("/");
+  await (await app.inject("/router")).text();
+  await inner.close({ timeoutMs: 0 });
+  const writer = writable.getWriter();
+  void writer.write(new TextEncoder().encode("whole"));
+  void writer.close();
+  assertEquals(await response.text(), "whole");
 });
 
 Deno.test("an application has every method of Node's emitter, as in Express", () => {

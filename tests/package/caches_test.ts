@@ -128,6 +128,7 @@ const NO_CACHES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   "is what the program has registered or set": {
     "middleware/src/context/current_request.ts": "STORAGE",
     "openapi/src/schema/convert_schema.ts": "converters",
+    "src/app/enclosing_app.ts": "hosts",
     "src/app/framework_app.ts": "#untouchedDefaults made #connections",
     "src/app/listen_options.ts": "hostname",
     "src/dispatch/host_server.ts": "ownFetches",

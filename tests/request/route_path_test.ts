@@ -24,6 +24,16 @@ Deno.test("req.routePath is the path of the route with those of its mounts", asy
   );
 });
 
+Deno.test("req.routePath is whole in an application that is mounted in a router, or called by a handler", async () => {
+  const [inner, called] = [1, 2].map(() => sluice().get("/users/:id", show)) as [FrameworkApp, FrameworkApp];
+  const app = sluice().use("/admin", Router().use("/:area", inner));
+  app.use((req, res, next) => called.handle(req, res, next));
+  assertEquals([await shown(app, "/admin/1/users/7"), await shown(app, "/users/7")], [
+    "/admin/:area/users/:id",
+    "/users/:id",
+  ]);
+});
+
 Deno.test("of several paths, req.routePath is the one that matched", async () => {
   const router = Router().get(["/a", "/b/:id"], show);
   const app = sluice().use(["/one", "/two/:n"], router).use("/three", router).get(/^\/r(\d)$/, show);

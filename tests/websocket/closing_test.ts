@@ -1,5 +1,5 @@
 import { assertEquals, assertMatch } from "@std/assert";
-import type { FrameworkApp } from "@sluice/sluice";
+import { type FrameworkApp, Router } from "@sluice/sluice";
 import { OPCODE } from "../contracts/frame.ts";
 import { HANDSHAKE, RawSocket } from "../contracts/raw_socket.ts";
 import { SocketClient } from "../contracts/socket_client.ts";
@@ -23,6 +23,16 @@ Deno.test("closing an application closes its sockets with 1001, including those 
   assertEquals(app.connections.size, 2);
   await app.close({ timeoutMs: 2000 });
   for (const client of clients) assertEquals((await client.closed).code, 1001);
+});
+
+Deno.test("closing an application closes the sockets of one that is mounted in its router", async () => {
+  const inner = withSocket("/inside");
+  const app = quietApp().use("/router", Router().use("/child", inner));
+  const url = String(app.listen({ port: 0, hostname: "127.0.0.1" }).url).slice(0, -1);
+  const client = new SocketClient(url, "/router/child/inside");
+  await client.next();
+  await app.close({ timeoutMs: 0 });
+  assertEquals((await client.closed).code, 1001);
 });
 
 Deno.test("a reason that is no text is converted to text, as the web's WebSocket does", async () => {

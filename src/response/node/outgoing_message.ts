@@ -305,19 +305,20 @@ export abstract class OutgoingMessage extends HeaderMethods {
     const exchange = exchangeFor(this, "res.write");
     implicitHead(this);
     const { app } = exchange;
+    const { [openStreamsKey]: openStreams } = app;
     const body = new StreamedBody(
       source,
       {
         finish: () => {
-          app[openStreamsKey].delete(body);
+          openStreams.delete(body);
           exchange.finish();
         },
         abort: () => {
-          app[openStreamsKey].delete(body);
+          openStreams.delete(body);
           exchange.abort();
         },
         fail: (error) => {
-          app[openStreamsKey].delete(body);
+          openStreams.delete(body);
           this[bodyFailedKey](error);
           exchange.abort();
         },
@@ -326,7 +327,7 @@ export abstract class OutgoingMessage extends HeaderMethods {
       app[runtimeKey].nextTurn,
       announcedLength(state),
     );
-    app[openStreamsKey].add(body);
+    openStreams.add(body);
     exchange.streaming = body;
     let isTaken: boolean;
     try {
