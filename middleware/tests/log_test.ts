@@ -5,6 +5,7 @@ import sluice, { type FrameworkApp, type Handler, HttpError, Router, shedLoad } 
 import { health } from "@sluice/middleware/health";
 import { log, type LogOptions, type LogRecord } from "@sluice/middleware/log";
 import { requestId } from "@sluice/middleware/request-id";
+import { session } from "@sluice/middleware/session";
 import { assert, assertEquals, assertMatch, assertStringIncludes, assertThrows } from "@std/assert";
 
 /** A logging application, its lines and their records. */
@@ -182,6 +183,20 @@ Deno.test("an error that a handler of the program takes is in the line with log'
   assertEquals(await (await app.inject("/")).text(), "sorry");
   await settled();
   assertEquals(lines.map(({ status, error }) => [status, error!.message]), [[500, "taken"]]);
+});
+
+Deno.test("an error that ends a response before any of it was sent is an error, and the client has no status", async () => {
+  const { app, all } = logged();
+  app.use(session({ secret: "of at least 32 characters, for tests" }));
+  app.get("/", (req, res) => {
+    req.session.begun = true;
+    res.write("waits for the session");
+    throw new Error("planted");
+  });
+  await ask(app, "/");
+  assertEquals(all.map(({ level, status, aborted, error }) => [level, status, aborted, error?.message]), [
+    ["error", 499, true, "planted"],
+  ]);
 });
 
 Deno.test("a stream that fails is an error, whatever the status was", async () => {

@@ -169,6 +169,26 @@ Deno.test("while a response waits it looks as if it had been sent", async () => 
   assertEquals(seen, [[false, false, false], [true, true, true], "ERR_HTTP_HEADERS_SENT", [true, true, true]]);
 });
 
+Deno.test("to a client that leaves while a response waits, nothing has been sent", async () => {
+  const store = slowStore();
+  const saving = Promise.withResolvers<boolean>();
+  const closed = Promise.withResolvers<unknown[]>();
+  const app = responding(
+    (res) => res.json("waits"),
+    { store: { ...store, set: () => saving.promise } },
+    (_req: unknown, res: SluiceResponse, next: () => void) => {
+      res.on("close", () => closed.resolve([res.headersSent, res.writableEnded, res.writableFinished]));
+      next();
+    },
+  );
+  const leaving = new AbortController();
+  const pending = app.inject("/set", { signal: leaving.signal });
+  leaving.abort();
+  await pending.catch(() => {});
+  assertEquals(await closed.promise, [false, false, false]);
+  saving.resolve(true);
+});
+
 Deno.test("an error after a response that waits changes nothing of it", async () => {
   const app = responding((res) => {
     res.json("sent");

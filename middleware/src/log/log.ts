@@ -338,7 +338,7 @@ class Logging {
     const added = this.#added(app, req, res);
     const { failure, ip } = pending;
     this.#pending.delete(req);
-    const level = levelOf(status, isSlow, failure !== undefined);
+    const level = levelOf(status, isSlow, failure);
     if (LEVELS.indexOf(level) < least) return;
     if (level !== "error" && !isSlow && sample < 1 && !isInSample(id, sample)) return;
     const { originalUrl } = req;
@@ -383,9 +383,8 @@ class Logging {
   #putError(app: App, error: unknown, { req, phase }: { req?: Request; phase: string }): void {
     const { id, traceId } = (req ?? {}) as { id?: string; traceId?: string };
     const { redaction } = this.#options;
-    const { status } = Object(error) as { status?: unknown };
-    // the client's fault, recorded when its request ended
-    const isClients = req !== undefined && typeof status === "number" && status >= 400 && status < 500;
+    // recorded when its request ended
+    const isClients = req !== undefined && isClientsFault(error);
     const level = isClients ? "warn" : "error";
     if (LEVELS.indexOf(level) < this.#options.least) return;
     this.#put(app, {
@@ -449,10 +448,16 @@ function complain(error: unknown): void {
   console.error("log: the stream failed:", error);
 }
 
-function levelOf(status: number, isSlow: boolean, hasFailed: boolean): LogLevel {
-  // an error without such a status aborted a response that had already begun
-  if (status >= 500 || (hasFailed && status < 400)) return "error";
+function levelOf(status: number, isSlow: boolean, failure: Pending["failure"]): LogLevel {
+  // an error without such a status aborted the response
+  const isAbort = status < 400 || (status === 499 && failure !== undefined && !isClientsFault(failure.error));
+  if (status >= 500 || (failure !== undefined && isAbort)) return "error";
   return status >= 400 && status !== 499 || isSlow ? "warn" : "info";
+}
+
+function isClientsFault(error: unknown): boolean {
+  const { status } = Object(error) as { status?: unknown };
+  return typeof status === "number" && status >= 400 && status < 500;
 }
 
 function bytesOf(res: Response): number | undefined {

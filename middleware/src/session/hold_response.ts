@@ -119,6 +119,8 @@ class HeldResponse {
     // The response would do so later, and outer middleware, such as compression, would find the head already sent.
     if (name === "flushHeaders") this.#res.writeHead(statusCode);
     this.#show("headersSent", "_header");
+    // before the listeners of logs and metrics, because a client that leaves now has seen no response
+    this.#res.prependOnceListener("close", () => this.#reveal());
     pending.then(
       () => this.#release(isFirst, statusCode),
       (error) => this.#fail(error),
@@ -195,12 +197,16 @@ class HeldResponse {
     const calls = this.#calls!;
     this.#calls = null;
     this.#bytes = 0;
+    this.#reveal();
+    return calls;
+  }
+
+  #reveal(): void {
     for (const [property, own] of this.#hidden ?? []) {
       if (own === undefined) Reflect.deleteProperty(this.#res, property);
       else Object.defineProperty(this.#res, property, own);
     }
     this.#hidden = null;
-    return calls;
   }
 
   // until released, it hides the property on the prototype, or on an outer layer
