@@ -1,4 +1,11 @@
-import sluice, { type ErrorRequestHandler, type FrameworkApp, json, type Request, Router } from "@sluice/sluice";
+import sluice, {
+  type ErrorRequestHandler,
+  type FrameworkApp,
+  json,
+  type Request,
+  type Response as SluiceResponse,
+  Router,
+} from "@sluice/sluice";
 import { type IncomingFile, upload, type UploadedFile, type UploadOptions } from "@sluice/middleware/upload";
 import { assert, assertEquals, assertMatch, assertRejects, assertThrows } from "@std/assert";
 import { withOwnClock } from "../../tests/support/own_clock.ts";
@@ -585,6 +592,36 @@ function* cut(body: Uint8Array<ArrayBuffer>, pick: Pick, most: number): Generato
     const length = pick(most) + 1;
     yield body.slice(at, at += length);
   }
+}
+
+for (
+  const [how, end] of Object.entries<(res: SluiceResponse) => unknown>({
+    "responded": (res) => res.status(503).send("too late"),
+    "destroyed the response": (res) => res.destroy(),
+  })
+) {
+  Deno.test(`a form that stops arriving leaves no file once somebody else has ${how}`, async () => {
+    await withFolder(async (folder, names) => {
+      const app = sluice().set("env", "test");
+      let res: SluiceResponse | undefined;
+      app.use((_req, given, next) => {
+        res = given;
+        next();
+      });
+      app.post("/", upload({ dest: folder }), (_req, res) => res.send("never"));
+      const begun = encoder.encode(part('name="a"; filename="a"', "x".repeat(1000)).slice(0, -2));
+      const response = app.inject("/", {
+        method: "POST",
+        body: new ReadableStream({ start: (controller) => controller.enqueue(begun) }),
+        headers: { "content-type": "multipart/form-data; boundary=B" },
+      });
+      await until(() => names().length === 1, "the file has begun");
+      end(res!);
+      await response.then((one) => one.text()).catch(() => {});
+      await until(() => names().length === 0, "the file is removed");
+      await app.close();
+    });
+  });
 }
 
 Deno.test("a form is the same however it is cut", async () => {

@@ -252,6 +252,8 @@ export class Reception {
     if (this.#isDone) return;
     const reason = cutOff(this.#form?.part?.name);
     this.#leave(reason);
+    // after the program has ended the response, the pending read may wait forever
+    this.#interrupt(reason);
     this.#refuse(reason);
     if (this.#settled !== undefined) this.#req.waitUntil(this.#settled);
   }
