@@ -1,4 +1,5 @@
 import sluice, {
+  type ErrorRequestHandler,
   type FrameworkApp,
   type Handler,
   type Request,
@@ -6,6 +7,7 @@ import sluice, {
   Router,
 } from "@sluice/sluice";
 import { type EventStream, type ServerSentEvent, sse, type SseOptions } from "@sluice/middleware/sse";
+import { MemorySessionStore, session } from "@sluice/middleware/session";
 import { assert, assertEquals, assertMatch, assertRejects, assertThrows } from "@std/assert";
 import { virtualTimers } from "../../tests/support/virtual_timers.ts";
 
@@ -238,6 +240,31 @@ Deno.test("a source that fails cuts the response, so that the client connects ag
   const response = await app.inject("/events");
   await assertRejects(() => response.text());
   assertEquals(told, ["no more"]);
+});
+
+Deno.test("a stream whose session cannot be saved ends, and leaves the response to the error handler", async () => {
+  const failed = Promise.withResolvers<void>();
+  const store = new MemorySessionStore();
+  store.set = () => Promise.reject(new Error("no store"));
+  const app = sluice().set("env", "test").use(session({ store }));
+  let isClosed = false;
+  app.get("/", async (req, res) => {
+    req.session.begun = true;
+    const events = sse(req, res);
+    events.send("held");
+    await failed.promise;
+    await events.send("too late");
+    events.close();
+    isClosed = events.isClosed;
+  });
+  const respond: ErrorRequestHandler = async (_error, _req, res, _next) => {
+    failed.resolve();
+    await settled();
+    res.status(503).send("no session");
+  };
+  app.use(respond);
+  const response = await app.inject("/");
+  assertEquals([response.status, await response.text(), isClosed], [503, "no session", true]);
 });
 
 Deno.test("a HEAD request gets the headers alone", async () => {

@@ -213,8 +213,9 @@ class Stream implements EventStream {
 
   close(): void {
     if (this.#isClosed) return;
+    const isOwn = this.#res.headersSent;
     this.#over();
-    this.#res.end();
+    if (isOwn) this.#res.end();
   }
 
   #over(): void {
@@ -225,6 +226,8 @@ class Stream implements EventStream {
   }
 
   #write(text: string): Promise<void> {
+    // a session that could not be saved has taken the head back: the response is an error handler's now
+    if (!this.#res.headersSent) this.#over();
     if (this.#isClosed) return Promise.resolve();
     const hasRoom = this.#res.write(text);
     // compression middleware may buffer
