@@ -124,6 +124,14 @@ Deno.test("every way of responding has a line, with the length of the body where
   ]);
 });
 
+Deno.test("a request has one line, however often the same log is registered in front of it", async () => {
+  const all: LogRecord[] = [];
+  const requests = log({ stream: (_line, record) => void all.push(record) });
+  const inner = sluice().use(requests).get("/", (_req, res) => res.json({}));
+  await ask(sluice().use(requests).use("/inner", Router().use(requests, inner)), "/inner");
+  assertEquals(all.map(({ route, status }) => [route, status]), [["/inner", 200]]);
+});
+
 Deno.test("a client that leaves has a line: 499 if there was no response yet", async () => {
   const { app, all } = logged();
   app.get("/waits", () => {});

@@ -111,6 +111,14 @@ Deno.test("at a path that ends with /metrics, a route's handler responds with th
   assertEquals((await app.inject("/metrics", { method: "POST" })).status, 404);
 });
 
+Deno.test("a request counts once, however often the same metrics are registered in front of it", async () => {
+  const { app, measured } = measuredApp();
+  app.use("/inner", Router().use(measured).get("/", measured, (_req, res) => res.send("inside")));
+  await (await app.inject("/inner")).text();
+  assertEquals(valuesOf(measured.metrics(), COUNT), { [kind("GET", "/inner", 200)]: 1 });
+  assertEquals(valuesOf(measured.metrics(), "http_server_active_requests"), { 'http_request_method="GET"': 0 });
+});
+
 Deno.test("a client that leaves before there is a response is counted as aborted", async () => {
   const { app, measured } = measuredApp();
   app.get("/slow", () => new Promise(() => {}));

@@ -98,7 +98,7 @@ const NO_CACHES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     "limiting/slot_table.ts": "#slots #shares #shared",
     "middleware/src/health/health.ts": "#failing routes",
     "middleware/src/metrics/duration_histogram.ts": "#series",
-    "middleware/src/metrics/metrics.ts": "#inFlight routes",
+    "middleware/src/metrics/metrics.ts": "#inFlight #measured routes",
     "middleware/src/session/memory_session_store.ts": "#sessions",
     "advanced/src/algorithms/concurrency.ts": "begun",
     "advanced/src/concurrency/adaptive_concurrency.ts": "inFlight admitted isOver",

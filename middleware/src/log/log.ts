@@ -270,6 +270,8 @@ class Logging {
   begin(req: Request, res: Response): void {
     const { app } = req;
     if (!this.#heard.has(app)) this.#hear(app, req);
+    // it may be registered for an application and again for a router
+    if (this.#pending.has(req)) return;
     if (this.#options.load !== undefined) this.#putRefused(app, this.#options.load);
     // read the address now, because some runtimes forget it
     const pending = new Pending(this.#options.clock(), req.ip);

@@ -264,6 +264,8 @@ class Measuring {
   readonly #ofProcess = processFigures();
   readonly #requests: RequestsInProgress;
   readonly #inFlight = new Map<string, number>();
+  /** Requests measured, because it may be registered for an application and again for a router. */
+  readonly #measured = new WeakSet<Request>();
   readonly #register: MetricsRegister | undefined;
   #connections: CountedConnections | undefined;
   #recent: string | Promise<string> = "";
@@ -310,6 +312,8 @@ class Measuring {
   }
 
   begin(req: Request, res: Response): void {
+    if (this.#measured.has(req)) return;
+    this.#measured.add(req);
     if (this.#openTelemetry && this.#meter === null) this.#meter = this.#findMeter(req.app);
     this.#connections ??= (req.app as { connections?: CountedConnections }).connections;
     this.#requests.expire();
