@@ -169,6 +169,27 @@ Deno.test("while a response waits it looks as if it had been sent", async () => 
   assertEquals(seen, [[false, false, false], [true, true, true], "ERR_HTTP_HEADERS_SENT", [true, true, true]]);
 });
 
+Deno.test("a second head while a response waits is the caller's error, and changes nothing of it", async () => {
+  for (const surround of [[], [compress()]]) {
+    const codes: unknown[] = [];
+    const app = responding(
+      (res) => {
+        res.writeHead(201);
+        try {
+          res.writeHead(202);
+        } catch (error) {
+          codes.push((error as { code: string }).code);
+        }
+        res.end("first");
+      },
+      { secret: SECRET },
+      ...surround,
+    );
+    const response = await app.inject("/set");
+    assertEquals([response.status, await response.text(), codes], [201, "first", ["ERR_HTTP_HEADERS_SENT"]]);
+  }
+});
+
 Deno.test("to a client that leaves while a response waits, nothing has been sent", async () => {
   const store = slowStore();
   const saving = Promise.withResolvers<boolean>();

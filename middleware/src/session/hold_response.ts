@@ -96,7 +96,11 @@ class HeldResponse {
 
   #send(name: Sending, args: unknown[], plain: Method, self: unknown): unknown {
     if (this.#isDropped) return name === "write" ? false : self;
-    if (this.#calls !== null) return this.#hold(name, args, plain, self);
+    if (this.#calls !== null) {
+      // a second head is the caller's error, as if the first had been sent
+      const isShown = this.#hidden !== null && name === "writeHead";
+      return isShown ? plain.apply(self, args) : this.#hold(name, args, plain, self);
+    }
     const isFirst = name !== "flush" && !this.#hasHead && !this.#res.headersSent;
     if (isFirst && name === "writeHead") args = this.#withoutHeaders(args);
     const call = (): unknown => plain.apply(self, args);
