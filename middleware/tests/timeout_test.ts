@@ -1,6 +1,7 @@
-import sluice, { type FrameworkApp, type Handler, Router } from "@sluice/sluice";
-import { timeout, type TimeoutOptions } from "@sluice/middleware/timeout";
+import sluice, { type FrameworkApp, type Handler, json, Router, text } from "@sluice/sluice";
 import { MemorySessionStore, session } from "@sluice/middleware/session";
+import { upload } from "@sluice/middleware/upload";
+import { timeout, type TimeoutOptions } from "@sluice/middleware/timeout";
 import connectTimeout from "connect-timeout";
 import { assertEquals, assertRejects, assertThrows } from "@std/assert";
 import { virtualTimers } from "../../tests/support/virtual_timers.ts";
@@ -272,6 +273,69 @@ Deno.test("the response of an error handler is sent if a session has to be saved
   const { status, headers } = response;
   assertEquals([status, await response.text(), headers.getSetCookie().length], [504, "made with care", 1]);
   assertEquals(told, []);
+});
+
+const SLOW_READERS: Record<string, (go: Promise<unknown>) => [Handler, string, string]> = {
+  "json": () => [json(), "application/json", '{"a":1}'],
+  "text": () => [text({ type: "application/json", verify() {} }), "application/json", '{"a":1}'],
+  "upload": () => [
+    upload() as Handler,
+    "multipart/form-data; boundary=B",
+    '--B\r\nContent-Disposition: form-data; name="a"\r\n\r\nb\r\n--B--',
+  ],
+  "session": (go) => {
+    const store = new MemorySessionStore();
+    store.get = () => go.then(() => undefined);
+    return [session({ store }) as Handler, "text/plain", "text"];
+  },
+};
+
+for (const [name, make] of Object.entries(SLOW_READERS)) {
+  Deno.test(`no handler runs behind ${name} once the client was told to try again`, async () => {
+    using time = virtualTimers();
+    const go = Promise.withResolvers<void>();
+    const [reader, type, body] = make(go.promise);
+    let ran = false;
+    const inner = sluice().use(reader).post("/", (_req, res) => {
+      ran = true;
+      res.send("done");
+    });
+    const app = quiet().use(timeout(10)).use("/inner", inner);
+    app.use(
+      (async (_error, _req, res, _next) => {
+        await new Promise((resolve) => setTimeout(resolve, 100));
+        res.status(503).send("try again");
+      }) as (error: unknown, ...rest: Parameters<Handler>) => Promise<void>,
+    );
+    const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
+    const writer = writable.getWriter();
+    void writer.write(new TextEncoder().encode(body.slice(0, 3)));
+    const headers = { "content-type": type, cookie: `session=${"a".repeat(43)}` };
+    const response = outcome(app.inject("/inner", { method: "POST", headers, body: readable }));
+    await time.advance(10);
+    void writer.write(new TextEncoder().encode(body.slice(3))).catch(() => {});
+    void writer.close().catch(() => {});
+    go.resolve();
+    await time.advance(10);
+    await time.advance(100);
+    assertEquals([response()?.status, await response()?.text(), ran], [503, "try again", false]);
+  });
+}
+
+Deno.test("req.timedout tells of no response that has begun, as in connect-timeout", async () => {
+  using time = virtualTimers();
+  const app = quiet().use(timeout(10));
+  const seen: unknown[] = [];
+  app.get("/", (req, res) => {
+    res.write("begun");
+    setTimeout(() => {
+      seen.push(req.timedout);
+      res.end();
+    }, 20);
+  });
+  const response = app.inject("/");
+  await time.advance(20);
+  assertEquals([await (await response).text(), seen], ["begun", [false]]);
 });
 
 Deno.test("of two, the shorter one counts, whichever is outside", async () => {

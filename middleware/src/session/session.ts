@@ -260,7 +260,8 @@ export function session<Data extends object = DeclaredSessionData>(
       live = new LiveSession(lost, { req, res, next }, lostSession(value, clock()));
     }
     attach(live, req);
-    next();
+    // a client that was told to try again expects that nothing was done
+    if (!req.timedout) next();
   }
 
   return function session(req: Request, res: Response, next: NextFunction) {

@@ -92,6 +92,7 @@ export function timeout(
     const abort = abortableSignal(req);
     req.timedout = false;
     const timer = setTimeout(() => {
+      if (res.headersSent || res.destroyed || res.statusCode === 101) return;
       req.timedout = true;
       expire(res, next, timeoutError(ms, headers), abort);
     }, ms);
@@ -104,7 +105,6 @@ export function timeout(
 }
 
 function expire(res: Response, next: Next, error: HttpError, abort: (reason: unknown) => void): void {
-  if (res.headersSent || res.destroyed || res.statusCode === 101) return;
   next(error);
   const isEnded = res.writableEnded;
   if (isEnded) ignoreLateSends(res);

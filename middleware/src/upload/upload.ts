@@ -276,8 +276,11 @@ function receiving<Files>(plan: FormPlan, fields: Record<string, FileField> | un
       req.files ??= plan.isByField ? {} : [];
       return next(plan.isRequired ? Reception.notAForm() : undefined);
     }
-    // by the time it fails, another handler may have responded, and handled the error
-    new Reception(plan, req, res).receive().then(() => next(), (error) => res.writableEnded || next(error));
+    // by then, an error handler may have responded, or be about to respond to the end of a time limit
+    new Reception(plan, req, res).receive().then(
+      () => req.timedout || next(),
+      (error) => req.timedout || res.writableEnded || next(error),
+    );
   }
   // fields with files, for generated documentation
   const { types } = plan;

@@ -71,7 +71,7 @@ export function bodyParser(options: CheckedOptions, parsing: Parsing): BodyParse
     }
     parse(req, res, shown, options, parsing, beside).then((body) => {
       if (body !== NO_BODY) req.body = body;
-      next();
+      if (!req.timedout) next();
     }, next);
   };
   const middleware: BodyParser = (req, res, next) =>
@@ -114,6 +114,8 @@ function takeText(
   next: (error?: unknown) => void,
 ): void {
   readWhole(req[exchangeKey], { limit, announced: length, asText: true }, (content, release) => {
+    // a client that was told to try again expects that nothing was done
+    if (req.timedout) return release();
     const text = typeof content === "string" ? content : utf8Text(content);
     takeParsed(req, text, parseText, next, { content, length, release });
   }, next);
