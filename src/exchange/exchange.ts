@@ -111,8 +111,8 @@ class ColdFields {
   context: unknown = undefined;
   /** Detects a disconnect, once there are listeners for it. */
   watch: DisconnectWatch | null = null;
-  /** Whether reading has shown that there is no body. */
-  bodiless = false;
+  /** Whether the body was read to its end and is empty. */
+  emptied = false;
   /** Number of handlers with unsettled promises. */
   handlers = 0;
   /** Notifies a platform waiting for the handlers once they have all settled. */
@@ -208,13 +208,13 @@ export class Exchange implements Waiter {
     return STATES[this.#state].isAborted;
   }
 
-  /** Whether reading has shown that there is no body, although neither headers nor runtime indicated that. */
-  get bodiless(): boolean {
-    return this.#coldFields?.bodiless ?? false;
+  /** Whether the body was read to its end and is empty: a web request without bytes never counts as used. */
+  get emptied(): boolean {
+    return this.#coldFields?.emptied ?? false;
   }
 
-  set bodiless(value: boolean) {
-    this.#ensureColdFields.bodiless = value;
+  set emptied(value: boolean) {
+    this.#ensureColdFields.emptied = value;
   }
 
   /** Whether the request body was cut off before the response was complete. */

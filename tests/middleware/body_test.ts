@@ -2,11 +2,13 @@ import { Readable } from "node:stream";
 import { pathToFileURL } from "node:url";
 import { brotliCompressSync, gzipSync } from "node:zlib";
 import { assert, assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
+import bodyParser from "body-parser";
 import sluice, { type FrameworkApp } from "@sluice/sluice";
 import type { BodyParser } from "@sluice/sluice/types";
 import { bundled } from "../contracts/bundled.ts";
 import { ask, askText, quietApp, serving } from "../support/app.ts";
 import { opened } from "../support/raw_client.ts";
+import { askBoth } from "../support/sluice_and_express.ts";
 
 // deno-lint-ignore no-explicit-any -- what tests send in
 type Any = any;
@@ -238,6 +240,32 @@ Deno.test("a POST that has no body is not parsed, whatever type it announces", a
       assertEquals(response.split("\r\n\r\n")[1], "undefined");
     });
   }
+});
+
+Deno.test("an empty body is parsed once, whichever parser, package or listener reads it first, as in Express", async () => {
+  const any = { type: "*/*" };
+  const listens = (req: Any, _res: Any, next: Any) => void req.on("end", next).resume();
+  const firsts: Record<string, (lib: Any) => Any> = {
+    json: (lib) => lib.json(any),
+    urlencoded: (lib) => lib.urlencoded(any),
+    text: (lib) => lib.text(any),
+    raw: (lib) => lib.raw(any),
+    package: () => bodyParser.text(any),
+    listener: () => listens,
+  };
+  const asks = Object.keys(firsts).map((name) => ({
+    path: `/${name}`,
+    init: { method: "POST", headers: { "content-type": "text/plain" }, body: "" },
+  }));
+  const [ours, theirs] = await askBoth((app, lib) => {
+    for (const [name, first] of Object.entries(firsts)) {
+      const rest = [lib.text(any), bodyParser.json(any), lib.json(any), bodyParser.raw(any), lib.raw(any)];
+      app.post(`/${name}`, first(lib), ...rest, (req: Any, res: Any) => {
+        res.json({ body: Object.prototype.toString.call(req.body), ended: req.readableEnded, complete: req.complete });
+      });
+    }
+  }, asks);
+  assertEquals(ours, theirs);
 });
 
 Deno.test("bodies of a type seen before are treated like the first one", async () => {

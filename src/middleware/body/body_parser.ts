@@ -6,7 +6,13 @@ import { charsetDecoder, type Decoder, utf8Length, utf8Text } from "../../util/e
 import { tooLarge } from "../../request/body/body_errors.ts";
 import { exchangeKey, exchangeOf } from "../../exchange/exchange.ts";
 import type { FrameworkRequest } from "../../request/framework_request.ts";
-import { announcedLength, announcesBody, hasBody, isBodilessByMethod } from "../../request/body/request_body.ts";
+import {
+  announcedLength,
+  announcesBody,
+  hasBody,
+  isBodilessByMethod,
+  isBodyRead,
+} from "../../request/body/request_body.ts";
 import type { Any } from "../../util/any.ts";
 import { type HeldBody, readWhole } from "../../request/body/whole_body.ts";
 import type { FrameworkResponse } from "../../response/framework_response.ts";
@@ -64,7 +70,7 @@ export function bodyParser(options: CheckedOptions, parsing: Parsing): BodyParse
     const beside = req[exchangeKey].reading?.beside() ?? null;
     if (beside === null) {
       // a different parser, or the program itself, has read it
-      if (req[exchangeKey].target.request.bodyUsed) return next();
+      if (isBodyRead(req[exchangeKey])) return next();
       if (parsesText && length !== undefined && length <= options.limit) {
         return takeText(req, length, options.limit, textOnly, next);
       }
@@ -84,8 +90,8 @@ export function bodyParser(options: CheckedOptions, parsing: Parsing): BodyParse
 // Every header read costs time. If the runtime already has the string, the most common body needs only two: type and
 // encoding. Nothing may touch the body first, not even `bodyUsed`.
 function arrivedText(req: FrameworkRequest): string | null {
-  const { app, reading } = req[exchangeKey];
-  return reading === null ? app[runtimeKey].arrivedText?.(req[exchangeKey].target.request) ?? null : null;
+  const { app, emptied, reading, target } = req[exchangeKey];
+  return reading === null && !emptied ? app[runtimeKey].arrivedText?.(target.request) ?? null : null;
 }
 
 // The runtime has enforced the announced length, so it matters only if the body may be too long, or is empty.
@@ -135,6 +141,7 @@ function takeParsed(
 ): void {
   try {
     if (announced !== undefined) assertLength(announced.content, announced.length);
+    if (text === "") req[exchangeKey].emptied = true;
     req.body = parsed(parseText, text, "utf-8", req);
   } catch (error) {
     return refuse(req, next, error);
@@ -181,9 +188,9 @@ async function parse(
   const decoder = charset === null || charset === "utf-8" ? null : decoderFor(charset);
   const { content, release } = await readBody(req, options, charset === "utf-8" && verify === undefined, beside);
   try {
-    if (content.length === 0 && !announcesBody(req)) {
-      req[exchangeKey].bodiless = true;
-      return NO_BODY;
+    if (content.length === 0) {
+      req[exchangeKey].emptied = true;
+      if (!announcesBody(req)) return NO_BODY;
     }
     if (typeof content === "string") return parsed(parseText!, content, charset!, req);
     const bytes = req[exchangeKey].app[runtimeKey].nodeBytes(content);

@@ -19,9 +19,10 @@ interface Headed {
  */
 export function hasBody(exchange: Exchange, headed: Headed = sentHeaders(exchange)): boolean {
   const { app: { [runtimeKey]: runtime }, target: { request } } = exchange;
-  if (exchange.bodiless || isBodilessByMethod(exchange)) return false;
+  if (isBodilessByMethod(exchange)) return false;
   if (announcesBody(headed)) return true;
-  return runtime.hasUnannouncedBody?.(request) ?? bodyOf(request) !== null;
+  // reading may have shown that there is none
+  return !exchange.emptied && (runtime.hasUnannouncedBody?.(request) ?? bodyOf(request) !== null);
 }
 
 /**
@@ -32,6 +33,15 @@ export function hasBody(exchange: Exchange, headed: Headed = sentHeaders(exchang
  */
 export function isBodilessByMethod({ target: { originalMethod, request } }: Exchange): boolean {
   return (originalMethod === "GET" || originalMethod === "HEAD") && bodyOf(request) === null;
+}
+
+/**
+ * Reports whether a body has been read, which may have been necessary to find that it is empty or that there is none.
+ *
+ * @param exchange The request's exchange
+ */
+export function isBodyRead(exchange: Exchange): boolean {
+  return (exchange.emptied || exchange.target.request.bodyUsed) && hasBody(exchange);
 }
 
 /**

@@ -132,6 +132,7 @@ export class BodyReader {
     if (this.#reader !== null) this.#assertWhole(this.#declaredLength());
     this.#wait?.end();
     this.received = true;
+    if (this.#bytes === 0) this.#exchange.emptied = true;
     return this.#decoder?.decode() || null;
   }
 

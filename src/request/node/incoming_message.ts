@@ -11,7 +11,7 @@ import type { Peer } from "../../exchange/peer.ts";
 import type { Destination } from "./body_pipes.ts";
 import { given } from "../../exchange/derived_object.ts";
 import { connectionReset } from "../body/body_errors.ts";
-import { bodyOf, hasBody } from "../body/request_body.ts";
+import { bodyOf, hasBody, isBodyRead } from "../body/request_body.ts";
 import { ReadableBody } from "./readable_body.ts";
 import { RequestState, requestStateKey } from "./request_state.ts";
 import { RequestSocket, type Timed } from "./request_socket.ts";
@@ -516,11 +516,6 @@ function readableOf(message: IncomingMessage, caller: string): ReadableBody {
 // the body as a stream, if it is in use as one
 function readableIn(message: IncomingMessage): ReadableBody | null {
   return originalOf(message)[requestStateKey]?.readable ?? null;
-}
-
-// by a parser, which may have to read to find that there is no body
-function isBodyRead(exchange: Exchange): boolean {
-  return exchange.target.request.bodyUsed && hasBody(exchange);
 }
 
 function isOver(exchange: Exchange | null): boolean {
