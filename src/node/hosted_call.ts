@@ -59,8 +59,12 @@ export class HostedCall extends NodeCall {
     if (isShown) showToAgents(this.req, this.res, req, res);
     const { locals } = this.res as NodeOutgoing;
     if (locals !== undefined) res.locals = locals;
-    // Express's object, which earlier middleware may have modified; but not with HTTP/2's pseudo-headers
-    if (this.req.httpVersionMajor < 2) req.headers = this.req.headers as HeaderRecord;
+    if (this.req.httpVersionMajor < 2) {
+      // Express's object, which earlier middleware may have modified; but not with HTTP/2's pseudo-headers
+      req.headers = this.req.headers as HeaderRecord;
+      // over HTTP/2, reading it causes a warning
+      if (this.res.statusMessage) res.statusMessage = this.res.statusMessage;
+    }
     if (this.res.statusCode !== 200) res.statusCode = this.res.statusCode;
     const names = this.res.getHeaderNames();
     if (names.length > 0) this.#inFront = names;
@@ -98,11 +102,12 @@ export class HostedCall extends NodeCall {
     return true;
   }
 
-  // Copies the status and headers set so far by the application to Node's response.
+  // Copies the status, its reason phrase and the headers set so far by the application to Node's response.
   #handOver(response: FrameworkResponse): void {
     const { res } = this;
     if (response.headersSent || res.headersSent) return;
     res.statusCode = response.statusCode;
+    if (response.statusMessage !== "") res.statusMessage = response.statusMessage;
     this.dropRemoved((name) => response.hasHeader(name));
     const headers = Object.entries(response.getHeaders());
     for (const [name, value] of headers) res.setHeader(name, value as string | string[]);

@@ -130,3 +130,21 @@ Deno.test("properties set on a request before its upgrade, as by session parsers
   await new Promise((resolve) => server.close(resolve));
   assertEquals(said, "Hello Ada");
 });
+
+Deno.test("a reason phrase is passed on with its status, to the application and to later handlers", async () => {
+  const shown = (_req: Any, res: Any): void => res.json([res.statusCode, res.statusMessage]);
+  const app = quietApp();
+  app.get("/shown", shown);
+  app.use((_req, res, next) => {
+    res.status(207).statusMessage = "Of the application";
+    next();
+  });
+  const front = (_req: Any, res: Any, next: () => void): void => {
+    res.status(203).statusMessage = "Of Express";
+    next();
+  };
+  await mounted(app, front, shown, async (ask) => {
+    assertEquals(await ask("/in/shown"), [203, "Of Express"]);
+    assertEquals(await ask("/in/passed"), [207, "Of the application"]);
+  });
+});
