@@ -49,6 +49,16 @@ Deno.test("files are served as express.static serves them", async () => {
   assertEquals(ours, theirs);
 });
 
+Deno.test("an empty conditional header counts as missing, as in Express", async () => {
+  const names = ["if-match", "if-none-match", "if-modified-since", "if-unmodified-since", "if-range", "range"];
+  const asks = names.map((name) => ({
+    path: "/hello.txt",
+    init: { headers: { "range": "bytes=0-4", [name]: "" } },
+  }));
+  const [ours, theirs] = await askBoth((app: Any, lib: Any) => app.use(lib.static(FILES)), asks);
+  assertEquals(ours, theirs);
+});
+
 Deno.test("a file is no page whose extension only looks like that of one, as with Express", async () => {
   const root = await Deno.makeTempDir();
   try {

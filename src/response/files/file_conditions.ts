@@ -22,7 +22,8 @@ export function evaluateConditions(req: FrameworkRequest, validators: Validators
 
 function failsPrecondition(req: FrameworkRequest, { etag, lastModified }: Validators): boolean {
   const ifMatch = req.get("if-match");
-  if (ifMatch !== undefined) {
+  // as in Express, an empty header counts as missing
+  if (ifMatch) {
     return etag === undefined ||
       (ifMatch !== "*" &&
         !splitList(ifMatch).some((one) => one === etag || `W/${one}` === etag || one === `W/${etag}`));
@@ -41,7 +42,7 @@ function failsPrecondition(req: FrameworkRequest, { etag, lastModified }: Valida
  */
 export function isRangeCurrent(req: FrameworkRequest, { etag, lastModified }: Validators): boolean {
   const ifRange = req.get("if-range");
-  if (ifRange === undefined) return true;
+  if (!ifRange) return true;
   if (ifRange.includes('"')) return etag !== undefined && ifRange.includes(etag);
   return parseHttpDate(lastModified ?? "") <= parseHttpDate(ifRange);
 }
