@@ -245,8 +245,8 @@ export async function pour(
     chunks = iteratorOf(source);
     for (;;) {
       const { done, value } = await chunks.next();
-      if (isClosed) return;
-      if (done) break;
+      // ended even if the client has left, because limiters wait for that
+      if (done || isClosed) break;
       // ended elsewhere, such as by an error handler after middleware has failed
       if (target.writableEnded) return close();
       // middleware that replaced a method expects Buffers
@@ -256,9 +256,8 @@ export async function pour(
     chunks = undefined;
     target.end();
   } catch (error) {
-    if (isClosed) return;
+    if (!isClosed) failed(error);
     close();
-    failed(error);
     target.destroy(error instanceof Error ? error : new Error(String(error)));
   }
 }
