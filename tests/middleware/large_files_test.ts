@@ -1,6 +1,7 @@
 import { assert, assertEquals } from "@std/assert";
 import sluice, { type FrameworkApp } from "@sluice/sluice";
 import { ask, quietApp, serving } from "../support/app.ts";
+import { type Any, serveBoth } from "../support/sluice_and_express.ts";
 import { until } from "../support/until.ts";
 
 const KIB = 1024;
@@ -162,6 +163,24 @@ Deno.test("a client that leaves in the middle of a large file is reported as ECO
       assertEquals(await promise, ["ECONNABORTED"]);
     });
     await untilClosed(path);
+  }));
+
+Deno.test("a response has not ended if its client leaves in the middle of a large file, as in Express", () =>
+  withFile(ENDLESS, async (path) => {
+    const closed: Promise<unknown>[] = [];
+    const [ours, theirs] = await serveBoth((app) => {
+      const { promise, resolve } = Promise.withResolvers<unknown>();
+      closed.push(promise);
+      app.get("/", (_req: Any, res: Any) => {
+        res.on("close", () => resolve([res.headersSent, res.writableEnded, res.finished, res.writableFinished]));
+        res.sendFile(path, () => {});
+      });
+    }, async (origin) => {
+      (await readABit(origin)).close();
+      return await closed.shift();
+    });
+    assertEquals(ours, theirs);
+    assertEquals(ours, [true, false, false, false]);
   }));
 
 Deno.test("a file that becomes shorter while it is sent is broken off, and that is reported", () =>

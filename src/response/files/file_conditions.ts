@@ -28,9 +28,7 @@ function failsPrecondition(req: FrameworkRequest, { etag, lastModified }: Valida
       (ifMatch !== "*" &&
         !splitList(ifMatch).some((one) => one === etag || `W/${one}` === etag || one === `W/${etag}`));
   }
-  const unmodified = req.get("if-unmodified-since");
-  if (unmodified === undefined) return false;
-  const since = parseHttpDate(unmodified);
+  const since = parseHttpDate(req.get("if-unmodified-since") ?? "");
   return !Number.isNaN(since) && !(parseHttpDate(lastModified ?? "") <= since);
 }
 

@@ -92,12 +92,14 @@ export abstract class OutgoingMessage extends HeaderMethods {
 
   /** Whether `end()` was called. */
   get writableEnded(): boolean {
-    return this[responseStateKey].ended;
+    // loggers recognize an aborted response by this; on Node, a file ends the response only after its last chunk
+    const isCut = exchangeOf(this)?.aborted && this[exchangeKey].streaming instanceof StreamedBody;
+    return !isCut && this[responseStateKey].ended;
   }
 
   /** Node's older name for {@linkcode OutgoingMessage.writableEnded}. */
   get finished(): boolean {
-    return this[responseStateKey].ended;
+    return this.writableEnded;
   }
 
   /** Whether the whole response has been passed to the platform. */
