@@ -123,7 +123,7 @@ class HeldResponse {
     // The response would do so later, and outer middleware, such as compression, would find the head already sent.
     if (name === "flushHeaders") this.#res.writeHead(statusCode);
     this.#show("headersSent", "_header");
-    // before the listeners of logs and metrics, because a client that leaves now has seen no response
+    // before listeners of logs and metrics: a client that disconnects now has received nothing
     this.#res.prependOnceListener("close", () => this.#reveal());
     pending.then(
       () => this.#release(isFirst, statusCode),
