@@ -128,6 +128,44 @@ Deno.test("alternatives that differ in the types of their fields, or further ins
   assertEquals((await sentOf({}, parts, { user: USER })).body, { user: { id: 1, name: "Ann" } });
 });
 
+Deno.test("alternatives that differ in dates, patterns and limits do not lend each other fields, either", async () => {
+  const value = (a: unknown) => ({ a, secret: "secret" });
+  const schemas: [schema: unknown, a: unknown, expected: unknown][] = [
+    [
+      z.union([z.record(z.string(), z.union([z.string(), z.boolean()])), z.object({ a: z.set(z.string()) })]),
+      new Set(),
+      [],
+    ],
+    [z.union([z.object({ a: z.number().max(9), secret: z.string() }), z.object({ a: z.number() })]), 10, 10],
+    [z.union([z.object({ a: z.int(), secret: z.string() }), z.object({ a: z.number() })]), 1.5, 1.5],
+    [z.union([z.object({ a: z.email(), secret: z.string() }), z.object({ a: z.string() })]), "Ann", "Ann"],
+    [z.union([z.object({ a: z.string().max(2), secret: z.string() }), z.object({ a: z.string() })]), "Ann", "Ann"],
+    [z.union([z.object({ a: z.date(), secret: z.string() }), z.object({ a: z.string() })]), "Ann", "Ann"],
+    [type({ "[string]": "boolean" }).or({ a: "Date" }), new Date(0), "1970-01-01T00:00:00.000Z"],
+  ];
+  for (const [schema, a, expected] of schemas) {
+    assertEquals((await sentOf({}, schema, value(a))).body, { a: expected }, String(a));
+  }
+  // a value without its pattern is still told by its kind
+  const kinds = z.discriminatedUnion("kind", [
+    z.object({ kind: z.literal("user"), a: z.email() }),
+    z.object({ kind: z.literal("staff"), secret: z.string() }),
+  ]);
+  assertEquals((await sentOf({}, kinds, { kind: "user", ...value("Ann") })).body, { kind: "user", a: "Ann" });
+});
+
+Deno.test("the output of a schema of valibot with defaults has them, and the document requires them", async () => {
+  const schema = toStandardJsonSchema(v.object({ id: v.optional(v.number(), 3), name: v.nullable(v.string(), "Ann") }));
+  assertEquals((await sentOf({}, schema, { name: null })).body, { id: 3, name: "Ann" });
+  const app = sluice();
+  app.post("/", sluice.json(), validate({ body: schema, response: { 200: schema } }), (req, res) => res.json(req.body));
+  const { requestBody, responses } = openapi(app, { title: "T", version: "1" }).paths["/"]!["post"]!;
+  const required = [requestBody!, responses["200"]!].map(({ content }) => {
+    return content!["application/json"]!.schema!["required"];
+  });
+  assertEquals(required, [["name"], ["id", "name"]]);
+});
+
 Deno.test("of a record, the names that its schema has are sent", async () => {
   const row = { a: "1", b: "2", passwordHash: "secret" };
   const schemas = {

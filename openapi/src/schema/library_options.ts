@@ -191,6 +191,8 @@ interface ValibotContext {
     readonly key?: unknown;
     readonly value?: unknown;
     readonly fallback?: unknown;
+    readonly default?: unknown;
+    readonly entries?: Readonly<Record<string, { readonly default?: unknown }>>;
   };
   readonly jsonSchema: JsonSchema;
   /** Converted before the schema itself. */
@@ -201,8 +203,15 @@ function valibotOptions(direction: Direction, isStrict: boolean): LibraryOptions
   const found: Record<string, unknown> = {};
   const names = new Map<unknown, string>();
   const overrideSchema = ({ valibotSchema, jsonSchema, definitions }: ValibotContext): JsonSchema | undefined => {
-    const { type, key, value, fallback } = valibotSchema;
-    if (direction === "input" && fallback !== undefined) jsonSchema[WIDE] = true;
+    const { type, key, value, fallback, default: instead, entries } = valibotSchema;
+    if (direction === "input" && (fallback ?? instead) !== undefined) jsonSchema[WIDE] = true;
+    // a field with a default is never missing from an output
+    if (direction === "output" && entries !== undefined) {
+      const required = new Set(jsonSchema["required"] as string[]);
+      jsonSchema["required"] = Object.keys(entries).filter((name) =>
+        required.has(name) || entries[name]!.default !== undefined
+      );
+    }
     const within = (schema: unknown): JsonSchema => {
       const name = names.get(schema) ?? String(FIRST_NAME + names.size);
       names.set(schema, name);

@@ -1,4 +1,5 @@
 import type { JsonSchema } from "../schema/json_schema.ts";
+import { NATIVE } from "../schema/library_options.ts";
 import { alternatives, expression, isSchema, localReferences, type Resolve } from "../schema/schema_kinds.ts";
 
 /** One alternative for a value. */
@@ -10,6 +11,8 @@ interface Branch {
   /** JSON types, and fixed values; `undefined` if unknown. */
   readonly types: readonly unknown[] | undefined;
   readonly values: readonly unknown[] | undefined;
+  /** Further conditions for strings and numbers. */
+  readonly conditions: readonly ((value: unknown) => boolean)[];
   /** Required names. */
   readonly required: readonly string[];
   readonly properties: ReadonlyMap<string, JsonSchema>;
@@ -21,6 +24,9 @@ interface Branch {
   readonly first: readonly unknown[];
   readonly items: unknown;
 }
+
+/** Dates in JSON. */
+const DATE = "^\\d{4}-\\d\\d-\\d\\dT";
 
 /** Called with each omitted field's JSON pointer; array items are `*`. */
 export type OnLeftOut = (pointer: string) => void;
@@ -78,28 +84,33 @@ export class DocumentedFields {
   /** The alternatives that a value matches; all if it matches none. */
   #fitting(value: object, branches: readonly Branch[]): readonly Branch[] {
     let some = branches;
-    // most alternatives differ in their own fields, without a look at the fields within
-    for (const depth of [1, DEEPEST]) {
-      const fitting = some.length > 1 ? some.filter((branch) => this.#fits(value, branch, depth)) : [];
+    // most alternatives differ in their own fields, without a look at the fields within; conditions come last, so that
+    // a string without its pattern does not hide what the value is otherwise
+    for (const [depth, isExact] of [[1, false], [DEEPEST, false], [DEEPEST, true]] as const) {
+      const fitting = some.length > 1 ? some.filter((branch) => this.#fits(value, branch, depth, isExact)) : [];
       if (fitting.length > 0) some = fitting;
     }
     return some;
   }
 
-  /** Whether a value has an alternative's types and fixed values. */
-  #fits(value: unknown, branch: Branch, depth: number): boolean {
-    const { isAny, isObject, isList, types, values, required, first, items } = branch;
+  /** Whether a value has an alternative's types and fixed values, and meets its conditions if these count. */
+  #fits(value: unknown, branch: Branch, depth: number, isExact: boolean): boolean {
+    const { isAny, isObject, isList, types, values, conditions, required, first, items } = branch;
     if (isAny) return true;
     if (typeof value !== "object" || value === null) {
-      return values?.includes(value) ?? types?.includes(value === null ? "null" : typeof value) ?? true;
+      const isOfType = values?.includes(value) ?? types?.includes(value === null ? "null" : typeof value) ?? true;
+      return isOfType && !(isExact && conditions.some((isMet) => !isMet(value)));
     }
     const isInside = (one: unknown, schema: unknown): boolean =>
-      depth === 0 || one === undefined || this.#branchesOf(schema).some((own) => this.#fits(one, own, depth - 1));
+      depth === 0 || one === undefined ||
+      this.#branchesOf(schema).some((own) => this.#fits(one, own, depth - 1, isExact));
     if (Array.isArray(value)) {
       return isList && value.every((one, i) => isInside(one, i < first.length ? first[i] : items));
     }
+    const inJson = value instanceof Date ? value.toJSON() : value instanceof Set ? [...value] : value;
+    if (inJson !== value) return this.#fits(inJson, branch, depth, isExact);
     // these become JSON in a way of their own
-    if ("toJSON" in value || value instanceof Set || value instanceof Map) return true;
+    if ("toJSON" in value || value instanceof Map) return true;
     const own = value as JsonSchema;
     return isObject && required.every((name) => own[name] !== undefined) &&
       Object.keys(own).every((name) => schemasOf(name, branch).every((schema) => isInside(own[name], schema)));
@@ -162,6 +173,7 @@ const ANYTHING: Branch = {
   isList: true,
   types: undefined,
   values: undefined,
+  conditions: [],
   required: [],
   properties: new Map(),
   patterns: [],
@@ -187,6 +199,7 @@ function branchOf(schema: JsonSchema, resolve: Resolve): Branch {
     isList: types.includes("array"),
     types: type === undefined ? undefined : types.map((one) => one === "integer" ? "number" : one),
     values: "const" in schema ? [schema["const"]] : Array.isArray(values) ? values : undefined,
+    conditions: conditionsOf(schema),
     required: Array.isArray(schema["required"]) ? schema["required"] as string[] : [],
     properties: new Map(own),
     patterns: patterns.map(([pattern, one]) => [expression(pattern), one] as const),
@@ -195,6 +208,35 @@ function branchOf(schema: JsonSchema, resolve: Resolve): Branch {
     first: Array.isArray(prefixItems) ? prefixItems : [],
     items,
   };
+}
+
+/** Whether a number or a string's length is within a limit, by keyword. */
+const LIMITS: Readonly<Record<string, (size: number, limit: number) => boolean>> = {
+  minimum: (size, limit) => size >= limit,
+  maximum: (size, limit) => size <= limit,
+  exclusiveMinimum: (size, limit) => size > limit,
+  exclusiveMaximum: (size, limit) => size < limit,
+  minLength: (size, limit) => size >= limit,
+  maxLength: (size, limit) => size <= limit,
+};
+
+/** What tells alternatives of one type apart. */
+function conditionsOf(schema: JsonSchema): Branch["conditions"] {
+  const conditions = Object.entries(LIMITS).flatMap(([keyword, isWithin]) => {
+    const limit = schema[keyword];
+    if (typeof limit !== "number") return [];
+    const isLength = keyword.endsWith("Length");
+    return [(value: unknown) => {
+      if (isLength) return typeof value !== "string" || isWithin(value.length, limit);
+      return typeof value !== "number" || isWithin(value, limit);
+    }];
+  });
+  if (schema["type"] === "integer") conditions.push(Number.isInteger);
+  const pattern = schema[NATIVE] === "Date" ? DATE : schema["pattern"];
+  if (typeof pattern === "string") {
+    conditions.push((value) => typeof value !== "string" || expression(pattern).test(value));
+  }
+  return conditions;
 }
 
 function othersOf(additional: unknown, isNamed: boolean): JsonSchema | boolean {
@@ -213,6 +255,7 @@ function both(a: Branch, b: Branch): Branch {
     isList: a.isList && b.isList,
     types: a.types ?? b.types,
     values: a.values ?? b.values,
+    conditions: [...a.conditions, ...b.conditions],
     required: [...a.required, ...b.required],
     properties: new Map([
       ...a.properties,
