@@ -379,6 +379,38 @@ Deno.test("alternatives that a fixed value tells apart are read by the one that 
   }
 });
 
+Deno.test("an alternative within an intersection is read by its fixed value, too", async () => {
+  const at = new Date(0).toJSON();
+  const zods = z.intersection(
+    z.discriminatedUnion("kind", [
+      z.object({ kind: z.literal("day"), at: z.date() }),
+      z.object({ kind: z.literal("text"), at: z.string() }),
+    ]),
+    z.object({ until: z.date() }),
+  );
+  const valibots = v.intersect([
+    v.variant("kind", [
+      v.object({ kind: v.literal("day"), at: v.date() }),
+      v.object({ kind: v.literal("text"), at: v.string() }),
+    ]),
+    v.object({ until: v.date() }),
+  ]);
+  for (const schema of [zods, toStandardJsonSchema(valibots)]) {
+    const app = sluice().set("env", "test");
+    app.post("/", sluice.json(), validate({ body: schema }), ({ body }, res) => {
+      res.json([body.at, body.until].map((one) => one instanceof Date));
+    });
+    for (const [kind, isDate] of [["day", true], ["text", false]] as const) {
+      const response = await app.inject("/", {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify({ kind, at, until: at }),
+      });
+      assertEquals(await response.json(), [isDate, true], kind);
+    }
+  }
+});
+
 Deno.test("what no alternative has as its fixed value is refused", async () => {
   const schema = z.discriminatedUnion("kind", [
     z.object({ kind: z.literal("a"), at: z.date() }),

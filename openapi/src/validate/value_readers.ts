@@ -116,6 +116,15 @@ export class ValueReaders {
     };
   }
 
+  /** The readers for an intersection's parts with alternatives. */
+  #choices({ allOf }: JsonSchema): ReadValue[] {
+    const parts = Array.isArray(allOf) ? allOf.filter(isSchema) : [];
+    return parts.flatMap((one) => {
+      const read = alternatives(one, this.#resolve).length > 1 ? this.reader(one) : undefined;
+      return read === undefined ? [] : [read];
+    });
+  }
+
   #object(some: readonly JsonSchema[]): ReadValue | undefined {
     const inside = this.#inJson;
     const native = nativeOf(some);
@@ -125,15 +134,18 @@ export class ValueReaders {
     const isRead = others !== undefined || [...readers.values()].some((one) => one !== undefined);
     const isPart = this.#writing === "part";
     const choose = choiceOf(some, this.#resolve, (one) => inside.reader(one));
-    if (!isRead && !isPart && native === undefined && choose === undefined) return undefined;
+    const choices = some.length === 1 ? inside.#choices(some[0]!) : [];
+    const isSame = !isRead && native === undefined && choose === undefined && choices.length === 0;
+    if (isSame && !isPart) return undefined;
     return (value) => {
       const found = isPart && typeof value === "string" ? fromJson(value) : value;
       if (typeof found !== "object" || found === null || Array.isArray(found)) return found;
       const chosen = choose?.(found);
       if (chosen !== undefined) return readBy(chosen.read, found);
-      const read = isRead
+      const own = isRead
         ? mapped(found, (name, one) => readBy(readers.has(name) ? readers.get(name) : others, one))
         : found;
+      const read = choices.reduce((value, choice) => choice(value) as object, own);
       return native === "Map" ? new Map(Object.entries(read)) : read;
     };
   }
