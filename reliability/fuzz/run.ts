@@ -19,6 +19,8 @@ import { buildTarget } from "./requests/target.ts";
 import { reported } from "./reported.ts";
 import { RouterFuzzer } from "./routers/router_fuzzer.ts";
 import { ROUTERS } from "./routers/routers.ts";
+import { SchemaFuzzer } from "./schemas/schema_fuzzer.ts";
+import { LIBRARIES } from "./schemas/shape.ts";
 import { SpellingFuzzer } from "./spellings/spelling_fuzzer.ts";
 
 const PARTS: Readonly<Record<string, (options: FuzzOptions) => Promise<FuzzReport[]>>> = {
@@ -94,6 +96,15 @@ const PARTS: Readonly<Record<string, (options: FuzzOptions) => Promise<FuzzRepor
   async spellings({ forMs = Infinity, ...options }) {
     const half = { ...options, forMs: forMs / 2 };
     return [await fuzz(new SpellingFuzzer("insensitive"), half), await fuzz(new SpellingFuzzer("sensitive"), half)];
+  },
+  async schemas({ forMs = Infinity, ...options }) {
+    const reports: FuzzReport[] = [];
+    for (const library of LIBRARIES) {
+      reports.push(
+        await fuzz(new SchemaFuzzer(library), { ...options, forMs: forMs / LIBRARIES.length, smallerMs: 5000 }),
+      );
+    }
+    return reports;
   },
 };
 
