@@ -411,6 +411,20 @@ Deno.test("an alternative within an intersection is read by its fixed value, too
   }
 });
 
+Deno.test("an alternative is known by its fixed value even without an optional field that has one, too", async () => {
+  const body = z.discriminatedUnion("kind", [
+    z.object({ kind: z.literal("day"), at: z.date(), version: z.literal(1).optional() }),
+    z.object({ kind: z.literal("text"), at: z.string() }),
+  ]);
+  const app = sluice().set("env", "test");
+  app.post("/", sluice.json(), validate({ body }), (req, res) => res.json(req.body.at instanceof Date));
+  const init = { method: "POST", headers: { "content-type": "application/json" } };
+  const at = new Date(0).toJSON();
+  for (const value of [{ kind: "day", at }, { kind: "day", at, version: 1 }]) {
+    assertEquals(await (await app.inject("/", { ...init, body: JSON.stringify(value) })).json(), true);
+  }
+});
+
 Deno.test("what no alternative has as its fixed value is refused", async () => {
   const schema = z.discriminatedUnion("kind", [
     z.object({ kind: z.literal("a"), at: z.date() }),

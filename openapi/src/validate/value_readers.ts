@@ -177,9 +177,12 @@ export function choiceOf<Read>(
 ): ((value: object) => { read: Read | undefined } | undefined) | undefined {
   if (some.length < 2) return undefined;
   const all = some.map((one) => {
+    const required: unknown = one["required"];
     const fixed = Object.entries(one["properties"] ?? {}).flatMap(([name, property]) => {
       const values = fixedValues(resolve(property));
-      return values === undefined ? [] : [[name, new Set([...values, ...values.map(String)])] as const];
+      if (values === undefined) return [];
+      const isRequired = Array.isArray(required) && required.includes(name);
+      return [[name, new Set([...values, ...values.map(String), ...isRequired ? [] : [undefined]])] as const];
     });
     return { fixed, read: make(one) };
   });
