@@ -664,8 +664,9 @@ function takesOf(demand: Demand, keys: LimiterKeys, options: ConsumeOptions, cal
 function ofOneUnit(verdict: Verdict): Verdict {
   const isLeft = !verdict.blocked && !(verdict.remaining < 1);
   if (verdict.denied || isLeft) return verdict;
-  // a full quota without a unit, as of a limit of 0, never has one
-  return { ...verdict, denied: true, retryAfterMs: verdict.nextMs || Infinity };
+  // a limit of 0 never has one; of several limits, a cached refusal may outlast one that has units again
+  const never = verdict.limit === 0 && verdict.nextMs === 0;
+  return { ...verdict, denied: true, retryAfterMs: never ? Infinity : verdict.nextMs };
 }
 
 function isSettled({ policy }: Take): boolean {

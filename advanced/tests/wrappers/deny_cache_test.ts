@@ -345,3 +345,18 @@ Deno.test("peek returns a refusal that the store can't confirm, as consume does"
   assertEquals((await limiter.peek("another")).remaining, 1);
   assertEquals((await limiter.consume("key", 0)).allowed, true);
 });
+
+Deno.test("peek says when a refusal by several limits ends, also if one has units again and the store fails", async () => {
+  const clock = new VirtualClock();
+  const store = new AsyncStore(new MemoryStore({ clock: clock.read }));
+  const limits = [{ name: "long", limit: 1, windowMs: 60_000 }, { name: "short", limit: 1, windowMs: 1000 }];
+  const limiter = new Limiter({ limits, store, clock: clock.read, timers: clock.timers, processes: 1 });
+  limiter.on("storeFailure", () => {});
+  await limiter.consume("key");
+  await limiter.consume("key");
+  clock.advance(2000);
+  store.failure = new Error("down");
+  const peeked = await limiter.peek("key");
+  assertEquals([peeked.allowed, peeked.decidedBy, peeked.retryAfterMs], [false, "store", 58_000]);
+  assertEquals((await limiter.consume("key")).retryAfterMs, 58_000);
+});
