@@ -22,6 +22,8 @@ import { ROUTERS } from "./routers/routers.ts";
 import { SchemaFuzzer } from "./schemas/schema_fuzzer.ts";
 import { LIBRARIES } from "./schemas/shape.ts";
 import { SpellingFuzzer } from "./spellings/spelling_fuzzer.ts";
+import { RefusalFuzzer } from "./waits/refusal_fuzzer.ts";
+import { WaitingFuzzer } from "./waits/waiting_fuzzer.ts";
 
 const PARTS: Readonly<Record<string, (options: FuzzOptions) => Promise<FuzzReport[]>>> = {
   raw: (options) =>
@@ -46,6 +48,10 @@ const PARTS: Readonly<Record<string, (options: FuzzOptions) => Promise<FuzzRepor
   },
   async limiter(options) {
     return [await fuzz(new LimiterFuzzer(), options)];
+  },
+  async waits({ forMs = Infinity, ...options }) {
+    const half = { ...options, forMs: forMs / 2 };
+    return [await fuzz(new RefusalFuzzer(), half), await fuzz(new WaitingFuzzer(), half)];
   },
   // one after the other, because they run in real time
   async late({ forMs = Infinity, ...options }) {

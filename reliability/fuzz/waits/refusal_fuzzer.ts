@@ -1,0 +1,217 @@
+/**
+ * What a limiter says about a key: a peek says what a request would get, a refusal says when it ends, and a cached
+ * refusal says the same as the store.
+ */
+import { type Decision, Limiter, MemoryStore } from "../../../advanced/mod.ts";
+import { refusesFreely } from "../../../advanced/src/policy/policy.ts";
+import { VirtualClock } from "../../../advanced/testing.ts";
+import { AsyncStore } from "../../../advanced/tests/support/async_store.ts";
+import { oneOf, type Pick } from "../../../tests/support/random.ts";
+import type { Fuzzer, Wrong } from "../fuzzer.ts";
+import { type MadeLimiter, randomLimiter, simplerLimiters } from "./random_limiter.ts";
+
+/** A limiter to begin with, and what happens to it. */
+export type RefusalStep =
+  | MadeLimiter
+  | { readonly does: "pass"; readonly ms: number }
+  | { readonly does: "fail"; readonly fails: boolean }
+  | { readonly does: "refund"; readonly index: number }
+  | { readonly does: "peek" | "reset"; readonly key: string }
+  | { readonly does: "consume" | "retry"; readonly key: string; readonly cost: number };
+
+const WINDOWS = [1, 7, 10, 100, 997, 1000, 2500, 60_000];
+const KEYS = ["a", "b"];
+const STEPS = 40;
+/** Longer waits are not tested, because a refusal may never end. */
+const LONGEST_WAIT_MS = 1_000_000_000;
+
+/** Makes the store of a limiter; tests plant faults there. */
+export type MakeStore = (clock: VirtualClock) => MemoryStore;
+
+/** Fuzzes what limiters say. */
+export class RefusalFuzzer implements Fuzzer<RefusalStep> {
+  readonly name = "what the limiter says about keys";
+  readonly #make: MakeStore;
+
+  /** @param make Makes the store; a memory store by default */
+  constructor(make: MakeStore = (clock) => new MemoryStore({ clock: clock.read })) {
+    this.#make = make;
+  }
+
+  round(pick: Pick): readonly RefusalStep[] {
+    return [randomLimiter(pick, WINDOWS), ...Array.from({ length: STEPS }, () => randomStep(pick))];
+  }
+
+  async check(steps: readonly RefusalStep[]): Promise<Wrong | undefined> {
+    const [first] = steps;
+    if (first?.does !== "make") return undefined;
+    const subject = new Subject(first, this.#make);
+    try {
+      for (const step of steps) {
+        const wrong = await subject.run(step);
+        if (wrong !== undefined) return wrong;
+      }
+    } finally {
+      await subject.close();
+    }
+    return undefined;
+  }
+
+  *simpler(step: RefusalStep): Generator<RefusalStep> {
+    if (step.does === "make") yield* simplerLimiters(step);
+    if (step.does === "pass" && step.ms > 1) yield { ...step, ms: Math.floor(step.ms / 2) };
+    if ("cost" in step && step.cost > 1) yield { ...step, cost: 1 };
+    if (step.does === "retry") yield { ...step, does: "consume" };
+  }
+
+  print(steps: readonly RefusalStep[]): string {
+    return steps.map(printed).join("\n");
+  }
+}
+
+function randomStep(pick: Pick): RefusalStep {
+  const key = oneOf(pick, KEYS);
+  const cost = oneOf(pick, [1, 1, 1, 2, 3, pick(10)]);
+  const choice = pick(20);
+  if (choice < 5) return { does: "pass", ms: oneOf(pick, [1, 1, pick(10), pick(100), pick(1200), pick(70_000)]) };
+  if (choice < 11) return { does: "consume", key, cost };
+  if (choice < 14) return { does: "peek", key };
+  if (choice < 17) return { does: "retry", key, cost: Math.max(1, cost) };
+  if (choice < 18) return { does: "refund", index: pick(8) };
+  return pick(3) === 0 ? { does: "reset", key } : { does: "fail", fails: pick(2) === 0 };
+}
+
+/** A limiter, and one that always calls its store, to compare with. */
+class Subject {
+  readonly #clock = new VirtualClock();
+  readonly #store: AsyncStore | null;
+  readonly #limiter: Limiter;
+  /** `null` once they may differ: in an outage. */
+  #plain: Limiter | null = null;
+  readonly #isExact: boolean;
+  readonly #isShared: boolean;
+  readonly #leases: boolean;
+  /** What was granted, by both limiters. */
+  readonly #open: (readonly Decision[])[] = [];
+
+  constructor({ isRemote, options }: MadeLimiter, make: MakeStore) {
+    const memory = make(this.#clock);
+    const common = { clock: this.#clock.read, timers: this.#clock.timers };
+    this.#store = isRemote ? new AsyncStore(memory) : null;
+    this.#limiter = new Limiter({ ...options, ...common, store: this.#store ?? memory });
+    this.#limiter.on("storeFailure", () => {});
+    this.#isExact = this.#limiter.policies.every(refusesFreely);
+    this.#isShared = (options.processes ?? 1) > 1;
+    this.#leases = options.leases !== undefined;
+    // units reserved for one cost are not available to another
+    if (isRemote && !this.#leases) {
+      this.#plain = new Limiter({ limits: options.limits, ...common, store: make(this.#clock) });
+    }
+  }
+
+  async run(step: RefusalStep): Promise<Wrong | undefined> {
+    if (step.does === "pass") this.#clock.advance(step.ms);
+    else if (step.does === "fail") this.#fail(step.fails);
+    else if (step.does === "peek") return await this.#peek(step.key);
+    else if (step.does === "consume") return (await this.#consume(step.key, step.cost)).wrong;
+    else if (step.does === "retry") return await this.#retry(step.key, step.cost);
+    else if (step.does === "refund") await this.#refund(step.index);
+    else if (step.does === "reset" && !this.#store?.failure) {
+      for (const limiter of this.#limiters) await limiter.reset(step.key);
+    }
+    return undefined;
+  }
+
+  async close(): Promise<void> {
+    for (const limiter of this.#limiters) await limiter.close();
+  }
+
+  get #limiters(): Limiter[] {
+    return this.#plain === null ? [this.#limiter] : [this.#limiter, this.#plain];
+  }
+
+  #fail(fails: boolean): void {
+    if (this.#store === null) return;
+    this.#store.failure = fails ? new Error("planted") : null;
+    if (fails) this.#plain = null;
+  }
+
+  async #refund(index: number): Promise<void> {
+    const [decision, plain] = this.#open.splice(index, 1)[0] ?? [];
+    if (decision !== undefined) await this.#limiter.refund(decision);
+    if (plain !== undefined) await this.#plain?.refund(plain);
+  }
+
+  async #consume(key: string, cost: number): Promise<{ readonly decision: Decision; readonly wrong?: Wrong }> {
+    const decision = await this.#limiter.consume(key, cost);
+    const plain = await this.#plain?.consume(key, cost);
+    if (decision.allowed && cost > 0) this.#open.push(plain === undefined ? [decision] : [decision, plain]);
+    if (plain === undefined) return { decision };
+    const [ours, theirs] = [refusalOf(decision), refusalOf(plain)];
+    if (ours === theirs) return { decision };
+    const detail = `${ours} with merged calls and cached refusals, ${theirs} without`;
+    return { decision, wrong: { kind: "a decision differs from the store's own", detail } };
+  }
+
+  async #peek(key: string): Promise<Wrong | undefined> {
+    const peeked = await this.#limiter.peek(key);
+    const { decision, wrong } = await this.#consume(key, 1);
+    if (wrong !== undefined) return wrong;
+    // a peek counts no refusal, so it does not foresee that the next one blocks the key
+    if (decision.verdicts.some(({ blocked }, i) => blocked && !peeked.verdicts[i]!.blocked)) return undefined;
+    const [told, got] = [refusalOf(peeked), refusalOf(decision)];
+    if (told !== got) return { kind: "a peek says something else than consume", detail: `${told}, then ${got}` };
+    // a lease or a cached refusal says what was left when it was made; who admits everything counts nothing
+    const isCounted = decision.allowed ? !this.#leases && decision.decidedBy !== "open" : this.#store === null;
+    for (const [i, { granted, remaining }] of isCounted ? decision.verdicts.entries() : []) {
+      const before = peeked.verdicts[i]!.remaining;
+      if (before - granted === remaining) continue;
+      return { kind: "a peek says another remaining than consume", detail: `${before} - ${granted} = ${remaining}` };
+    }
+    return undefined;
+  }
+
+  async #retry(key: string, cost: number): Promise<Wrong | undefined> {
+    const { decision: { allowed, retryAfterMs, decidedBy }, wrong } = await this.#consume(key, cost);
+    if (wrong !== undefined || allowed || retryAfterMs > LONGEST_WAIT_MS) return wrong;
+    if (retryAfterMs <= 0) return { kind: "a refusal without a wait", detail: `${retryAfterMs} ms` };
+    // a guess: nobody counts, or the process alone can never grant it
+    if (decidedBy === "closed" || decidedBy === "local" && this.#isShared) return undefined;
+    if (this.#isExact) {
+      this.#clock.advance(retryAfterMs - 1);
+      const early = await this.#consume(key, cost);
+      if (early.wrong !== undefined) return early.wrong;
+      const detail = `refused for ${retryAfterMs} ms; a ms before, ${refusalOf(early.decision)}`;
+      if (early.decision.decidedBy !== decidedBy) return undefined;
+      if (early.decision.retryAfterMs !== 1) return { kind: "a refusal ends too early or too late", detail };
+      this.#clock.advance(1);
+    } else this.#clock.advance(retryAfterMs);
+    const again = await this.#consume(key, cost);
+    if (again.wrong !== undefined || again.decision.decidedBy !== decidedBy || again.decision.allowed) {
+      return again.wrong;
+    }
+    const detail = `refused for ${retryAfterMs} ms; then ${refusalOf(again.decision)}`;
+    return { kind: "a refusal does not end", detail };
+  }
+}
+
+/** What a decision says, except for numbers that a cached refusal need not know. */
+function refusalOf({ allowed, decidedBy, retryAfterMs, verdicts, policies }: Decision): string {
+  const refusing = policies.filter((_, i) => verdicts[i]!.denied).map(({ name }) => name);
+  const wait = allowed ? "" : `, ${retryAfterMs} ms`;
+  return `${allowed ? "allowed" : "refused"} by ${decidedBy}, refusing: ${refusing.join() || "none"}${wait}`;
+}
+
+function printed(step: RefusalStep): string {
+  if (step.does === "make") {
+    const store = step.isRemote ? "new AsyncStore(new MemoryStore({ clock }))" : "new MemoryStore({ clock })";
+    return `const limiter = new Limiter({ ...${JSON.stringify(step.options)}, store: ${store}, clock, timers });`;
+  }
+  if (step.does === "pass") return `clock.advance(${step.ms});`;
+  if (step.does === "fail") return `store.failure = ${step.fails ? "new Error()" : "null"};`;
+  if (step.does === "refund") return `await limiter.refund(granted.splice(${step.index}, 1)[0]);`;
+  const key = JSON.stringify(step.key);
+  if (step.does === "reset") return `await limiter.reset(${key});`;
+  if (!("cost" in step)) return `await limiter.peek(${key}); await limiter.consume(${key});`;
+  return `await limiter.consume(${key}, ${step.cost});${step.does === "retry" ? " // and again at retryAfterMs" : ""}`;
+}
