@@ -169,6 +169,38 @@ for (const [name, handler] of Object.entries(LATE)) {
   });
 }
 
+Deno.test("what a handler sends too late is ignored, also if the session cannot be saved", async () => {
+  using time = virtualTimers();
+  class FailingStore extends MemorySessionStore {
+    override async set(): Promise<boolean> {
+      await new Promise((resolve) => setTimeout(resolve, 5));
+      throw new Error("no store");
+    }
+  }
+  const app = quiet().use(timeout(10), session({ store: new FailingStore() }));
+  const told = reported(app);
+  const late = Promise.withResolvers<unknown>();
+  app.get("/", (req, res) => {
+    Object.assign(req.session, { visits: 1 });
+    setTimeout(() => {
+      try {
+        res.writeHead(201, { "X-Late": "1" });
+        res.end("late");
+        late.resolve("ignored");
+      } catch (error) {
+        late.resolve(error);
+      }
+    }, 50);
+  });
+  const response = app.inject("/");
+  await time.advance(10);
+  await time.advance(5);
+  assertEquals((await response).status, 503);
+  await time.advance(40);
+  assertEquals(await late.promise, "ignored");
+  assertEquals(told.length, 2);
+});
+
 Deno.test("what is thrown away is closed: the body of a late response", async () => {
   using time = virtualTimers();
   const cancelled: string[] = [];

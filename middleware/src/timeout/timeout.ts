@@ -106,12 +106,12 @@ export function timeout(
 
 function expire(res: Response, next: Next, error: HttpError, abort: (reason: unknown) => void): void {
   next(error);
-  const isEnded = res.writableEnded;
-  if (isEnded) ignoreLateSends(res);
+  if (res.writableEnded) ignoreLateSends(res);
   // The response comes first, even if a session is still being saved for it: a handler that fails because of the signal
-  // would call the next error handler while the first is still waiting.
+  // would call the next error handler while the first is still waiting. A session that cannot be saved has restored the
+  // methods meanwhile.
   res.once("close", () => {
-    if (!isEnded) ignoreLateSends(res);
+    ignoreLateSends(res);
     abort(error);
   });
 }
