@@ -13,6 +13,7 @@ import { LATE_STORES } from "./late/late_fuzzer.ts";
 import { LimiterFuzzer } from "./limiter/limiter_fuzzer.ts";
 import { OrderFuzzer, SUBJECTS } from "./orders/order_fuzzer.ts";
 import { PairsFuzzer } from "./pairs/pairs_fuzzer.ts";
+import { ProgramFuzzer } from "./programs/program_fuzzer.ts";
 import { RAW_SERVERS, RawFuzzer } from "./raw/raw_fuzzer.ts";
 import { RequestFuzzer } from "./requests/request_fuzzer.ts";
 import { buildTarget } from "./requests/target.ts";
@@ -90,6 +91,10 @@ const PARTS: Readonly<Record<string, (options: FuzzOptions) => Promise<FuzzRepor
       reports.push(await fuzz(fuzzer, { ...options, smallerMs: 90_000 }));
     }
     return reports;
+  },
+  async programs(options) {
+    using fuzzer = new ProgramFuzzer();
+    return [await fuzz(fuzzer, options)];
   },
   async routers({ forMs = Infinity, ...options }) {
     const reports: FuzzReport[] = [];
