@@ -286,7 +286,9 @@ export class Lifecycle {
   #cutAfter(timeoutMs: number, closing: Promise<void>): void {
     const all = this.#listening;
     const { resolve } = this.#deadline;
+    const endDrain = this.#endDrain;
     abortAfter(timeoutMs, closing, () => {
+      endDrain();
       this.#cutStreams();
       for (const { platform } of all) platform.abort();
       resolve();

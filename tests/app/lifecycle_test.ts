@@ -728,6 +728,15 @@ async function portOf(output: ReadableStream<Uint8Array>): Promise<string> {
   throw new Error(`deno serve did not start: ${text}`);
 }
 
+Deno.test("a time limit that a second close sets ends the delay of the first", async () => {
+  const app = quietApp();
+  app.listen({ port: 0, hostname: "127.0.0.1" });
+  const closing = app.close({ drainDelayMs: 600_000 });
+  await app.close({ timeoutMs: 1 });
+  await closing;
+  assertEquals(app.server, null);
+});
+
 Deno.test("with a drain delay, requests are accepted while the application says that it is closing", async () => {
   const app = quietApp();
   const mounted = quietApp();
