@@ -5,6 +5,7 @@
 import { flags } from "../../scripts/flags.ts";
 import { RUNTIMES } from "../support/children.ts";
 import { AppFuzzer } from "./apps/app_fuzzer.ts";
+import { ClosingFuzzer } from "./closings/closing_fuzzer.ts";
 import { CONTEXT_SERVERS, ContextFuzzer } from "./contexts/context_fuzzer.ts";
 import { ContextTarget } from "./contexts/context_target.ts";
 import { EndingFuzzer } from "./endings/ending_fuzzer.ts";
@@ -80,6 +81,14 @@ const PARTS: Readonly<Record<string, (options: FuzzOptions) => Promise<FuzzRepor
         await using fuzzer = await EndingFuzzer.on(framework, runtime);
         reports.push(await fuzz(fuzzer, { ...options, forMs: forMs / (2 * RUNTIMES.length) }));
       }
+    }
+    return reports;
+  },
+  // one after the other, because a busy machine runs timers late
+  async closings({ forMs = Infinity, ...options }) {
+    const reports: FuzzReport[] = [];
+    for (const runtime of RUNTIMES) {
+      reports.push(await fuzz(await ClosingFuzzer.on(runtime), { ...options, forMs: forMs / RUNTIMES.length }));
     }
     return reports;
   },
