@@ -135,8 +135,8 @@ function wrongIn(program: Program, got: Got, seen: Seen): Wrong | undefined {
   const order = events.join();
   if (order !== "finish,close" && !(isCut && order === "close")) return { kind: "wrong events", detail: order };
   if (seen.called > 1) return { kind: "a handler runs twice", detail: `${seen.called} times` };
-  // listeners run in the context of what ends the response
-  const lost = seen.lost.filter((when) => when !== "in a listener" || !isTimeout(program, got));
+  // listeners run in the context of what ends the response, which may be the timeout's
+  const lost = seen.lost.filter((when) => when !== "in a listener" || !has(program.middleware, "shortTimeout"));
   if (lost.length > 0) return { kind: "the context is lost", detail: lost.join() };
   if (errors.length > 0) return { kind: "an error is reported that was not planted", detail: errors.join("\n") };
   return seen.called === 0 ? undefined : wrongCookie(program, got, seen) ?? wrongBody(program, got, seen);

@@ -88,6 +88,7 @@ class Subject {
   readonly #limiter: Limiter;
   /** `null` once they may differ: in an outage. */
   #plain: Limiter | null = null;
+  #hasFailed = false;
   readonly #isExact: boolean;
   readonly #isShared: boolean;
   readonly #leases: boolean;
@@ -133,6 +134,7 @@ class Subject {
   #fail(fails: boolean): void {
     if (this.#store === null) return;
     this.#store.failure = fails ? new Error("planted") : null;
+    this.#hasFailed ||= fails;
     if (fails) this.#plain = null;
   }
 
@@ -175,6 +177,8 @@ class Subject {
     const { decision: { allowed, retryAfterMs, decidedBy }, wrong } = await this.#consume(key, cost);
     if (wrong !== undefined || allowed || retryAfterMs > LONGEST_WAIT_MS) return wrong;
     if (retryAfterMs <= 0) return { kind: "a refusal without a wait", detail: `${retryAfterMs} ms` };
+    // since the store could not be called, a cached refusal may not know of later grants
+    if (decidedBy === "store" && this.#hasFailed) return undefined;
     // a guess: nobody counts, or the process alone can never grant it
     if (decidedBy === "closed" || decidedBy === "local" && this.#isShared) return undefined;
     if (this.#isExact) {
