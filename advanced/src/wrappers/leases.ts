@@ -1,4 +1,4 @@
-import { detachedString } from "@sluice/shared";
+import { detachedString, isThenable } from "@sluice/shared";
 import type { Counters } from "./counters.ts";
 import { type AlgorithmName, bucketsOf, type Policy, refusesFreely } from "../policy/policy.ts";
 import type { Awaitable, Capabilities, Selector, Store, Take, Verdict } from "../policy/store.ts";
@@ -29,6 +29,8 @@ interface Asking {
   readonly asked: number;
   /** Number of callers waiting for it. */
   waiting: number;
+  /** Whether units came back after it was sent. */
+  isOutdated: boolean;
 }
 
 const MOST_KEYS = 20_000;
@@ -108,8 +110,9 @@ export class LeasingStore implements Store, VerdictCache {
     return asking.reply.then(([verdict]) => {
       const wanted = asking.waiting--;
       const later = this.#clock() - asking.asked;
-      // a refusal applies to all of them
-      if (verdict!.denied && later < verdict!.retryAfterMs - 1) return [aged(verdict!, later)];
+      // a refusal applies to all of them, unless some of them were woken by units that came back
+      const isRefused = verdict!.denied && later < verdict!.retryAfterMs - 1;
+      if (isRefused && !asking.isOutdated) return [aged(verdict!, later)];
       return this.#decide(takes, signature, wanted);
     });
   }
@@ -175,7 +178,7 @@ export class LeasingStore implements Store, VerdictCache {
       }
       return [used];
     })();
-    this.#asking.set(signature, asking = { take, reply, asked, waiting: 0 });
+    this.#asking.set(signature, asking = { take, reply, asked, waiting: 0, isOutdated: false });
     const done = () => this.#asking.get(signature) === asking && this.#asking.delete(signature);
     reply.then(done, done);
     return reply;
@@ -190,7 +193,18 @@ export class LeasingStore implements Store, VerdictCache {
 
   /** Refunds units; see {@linkcode Store}. */
   give(take: Take, stamp: number, amount: number): Awaitable<boolean> {
-    return this.#store.give(take, stamp, amount);
+    const given = this.#store.give(take, stamp, amount);
+    const noted = (isGiven: boolean): boolean => {
+      if (isGiven) this.#outdate(take);
+      return isGiven;
+    };
+    return isThenable(given) ? given.then(noted) : noted(given);
+  }
+
+  #outdate({ policy, key }: Take): void {
+    for (const asking of this.#asking.values()) {
+      if (asking.take.key === key && asking.take.policy.name === policy.name) asking.isOutdated = true;
+    }
   }
 
   /** Forgets keys and their leases; see {@linkcode Store}. */

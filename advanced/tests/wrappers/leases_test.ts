@@ -302,6 +302,22 @@ Deno.test("units taken in advance during a reset are not used afterwards", async
   await limiter!.close();
 });
 
+Deno.test("a caller that joins a request for units is not refused by it if units have since come back", async () => {
+  const { stores: [store], limiters: [limiter] } = setUp(1, { limit: 1, windowMs: 60_000, leases: 2 });
+  const first = await limiter!.consume("key");
+  const back = Promise.withResolvers<void>();
+  store!.back = back.promise;
+  const refused = limiter!.consume("key");
+  for (let turn = 0; turn < 20; turn++) await Promise.resolve();
+  store!.back = null;
+  await limiter!.refund(first);
+  const joined = limiter!.consume("key");
+  for (let turn = 0; turn < 20; turn++) await Promise.resolve();
+  back.resolve();
+  assertEquals([first, await refused, await joined].map(({ allowed }) => allowed), [true, false, true]);
+  await limiter!.close();
+});
+
 Deno.test("peek counts what its process has reserved, whether the store replies or not", async () => {
   for (const algorithm of ALGORITHMS) {
     const { stores: [store], limiters } = setUp(2, { algorithm, limit: 80, windowMs: 60_000, leases: 5 });
