@@ -10,7 +10,7 @@ const ROOT = new URL("../../../", import.meta.url);
 /**
  * Maximum bytes for each, minified and compressed, with about 1 % headroom. Nearly all bytes are the limiter itself.
  */
-const MOST_BYTES = 40_900;
+const MOST_BYTES = 41_100;
 
 /** The same for a store alone: its own code, plus the algorithms if it counts. */
 const MOST_BYTES_OF_STORES: Readonly<Record<string, number>> = { cloudflare: 2_080, postgres: 14_250, sqlite: 9_610 };
