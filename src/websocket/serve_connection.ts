@@ -84,7 +84,7 @@ class Service implements ConnectionEvents {
     this.ws = new WebSocketConnection(socket, protocol, data, connections, this, handlers.maxBufferedBytes);
     this.#socket[serviceKey] = this;
     socket.binaryType = "arraybuffer";
-    socket.onopen = onOpen;
+    socket.onopen = resumed ? null : onOpen;
     socket.onmessage = onMessage;
     socket.onclose = onClose;
     socket.onerror = onError;
@@ -94,6 +94,7 @@ class Service implements ConnectionEvents {
   /** The socket is open. */
   opened(): Running {
     const { ws } = this;
+    this.#socket.onopen = null;
     this.#connections.add(ws);
     const opened = this.#run(() => this.#handlers.open?.(ws, ws.data.req));
     // closing began after the handshake but before this event registered the connection
@@ -118,6 +119,7 @@ class Service implements ConnectionEvents {
   /** The socket is closed. */
   closed(event: CloseEvent): Running {
     const socket = this.#socket;
+    const wasOpen = socket.onopen === null;
     // Deno dispatches `close` twice after an unanswered ping. It also keeps a vanished client's socket, and everything
     // the socket refers to, until the next ping is due.
     socket.onopen =
@@ -130,7 +132,8 @@ class Service implements ConnectionEvents {
     clearTimeout(this.#draining);
     this.ws[dropKey]();
     const [code, reason] = this.#closedHere ?? howItClosed(event);
-    const closed = this.#run(() => this.#handlers.close?.(this.ws, code, reason));
+    // a client that disconnected before its handshake was answered is none of the handlers' concern
+    const closed = wasOpen ? this.#run(() => this.#handlers.close?.(this.ws, code, reason)) : undefined;
     this.#exchange?.abort();
     return closed;
   }

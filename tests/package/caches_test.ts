@@ -25,6 +25,7 @@ const NO_CACHES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     "openapi/src/validate/validate.ts": "replacedKey",
     "src/middleware/overload/load.ts": "#upgrading isCounted",
     "src/platform/deno/deno_platform.ts": "taken",
+    "src/platform/deno/close_unopened.ts": "timer",
     "src/platform/deno/request_record.ts": "#controller",
     "src/platform/shared/builtin_files.ts": "position",
     "src/platform/shared/builtin_inflater.ts": "isOver isRead proceed",

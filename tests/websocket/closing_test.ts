@@ -1,10 +1,12 @@
 import { assertEquals, assertMatch } from "@std/assert";
+import { connect } from "node:net";
 import { type FrameworkApp, Router } from "@sluice/sluice";
 import { OPCODE } from "../contracts/frame.ts";
 import { HANDSHAKE, RawSocket } from "../contracts/raw_socket.ts";
 import { SocketClient } from "../contracts/socket_client.ts";
 import { quietApp, serving } from "../support/app.ts";
 import { HANDSHAKE as HEADER_LINES, opened } from "../support/raw_client.ts";
+import { virtualTimers } from "../support/virtual_timers.ts";
 
 function handshake(path: string): string {
   return [`GET ${path} HTTP/1.1`, "Host: x", ...HEADER_LINES, "", ""].join("\r\n");
@@ -157,4 +159,29 @@ Deno.test("a client that leaves a Close frame unanswered is given up after the t
     assertEquals((await socket.next())?.opcode, OPCODE.close);
     assertEquals(await over.promise, [4001, "go away"]);
   });
+});
+
+Deno.test("a client that disconnects before its handshake is answered ends its request, without a handler", async () => {
+  const events: string[] = [];
+  const left = Promise.withResolvers<void>();
+  const app = quietApp();
+  let leave = (): void => {};
+  app.ws("/", (_req, res, next) => {
+    res.once("close", () => events.push("ended"));
+    leave();
+    next();
+    left.resolve();
+  }, { open: () => events.push("open"), close: () => events.push("close") });
+  const { port } = app.listen({ port: 0, hostname: "127.0.0.1" });
+  {
+    using time = virtualTimers();
+    const socket = connect({ host: "127.0.0.1", port });
+    leave = () => void socket.resetAndDestroy();
+    socket.write(handshake("/"));
+    await left.promise;
+    await time.advance(5000);
+  }
+  assertEquals(events, ["ended"]);
+  // Deno keeps the connection
+  await app.close({ timeoutMs: 0 });
 });

@@ -32,6 +32,7 @@ import type {
 } from "../shared/platform.ts";
 import { SEND_TIMEOUT_MS, SlowClients } from "../shared/slow_clients.ts";
 import { type Bind, LastingServer } from "./lasting_server.ts";
+import { closeUnopened } from "./close_unopened.ts";
 import { guardSlowClient } from "./slow_client_guard.ts";
 import { PendingRequests } from "../../exchange/pending_requests.ts";
 import { untilQuiet } from "../shared/until_quiet.ts";
@@ -293,6 +294,7 @@ function upgrade(request: Request, _info: unknown, { protocol, headers, pingTime
   // The protocol is not passed to upgradeWebSocket, which requires the request's exact spelling. The timeout is in
   // seconds, possibly fractional: after half of it, Deno sends a ping, and after the rest, it closes.
   const { socket, response } = Deno.upgradeWebSocket(request, { idleTimeout: pingTimeoutMs / 1000 });
+  closeUnopened(socket);
   guardSlowClient(socket, pingTimeoutMs);
   for (const [name, value] of headers ?? []) response.headers.append(name, value);
   if (protocol !== undefined) response.headers.set("sec-websocket-protocol", protocol);
