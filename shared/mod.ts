@@ -38,6 +38,7 @@ export { isExempt, noteResponded } from "../src/util/exempt_pages.ts";
 export { hasEncodedSecret, REDACTED, redactedPath, redactedText } from "../src/util/redacted_text.ts";
 export { isSecretName, isSecretParameter, parameterNames } from "../src/util/secret_names.ts";
 export { guardClient } from "../src/util/guard_client.ts";
+export { isPlainObject } from "../src/util/is_plain_object.ts";
 export { isThenable } from "../src/util/is_thenable.ts";
 export { detachedString } from "../src/util/detached_string.ts";
 export { unpaddedBase64, utf8Bytes } from "../src/util/encodings.ts";

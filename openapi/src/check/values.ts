@@ -1,5 +1,6 @@
 import fc, { type Arbitrary } from "fast-check";
 import type { JsonSchema } from "../document/openapi_document.ts";
+import { fixedValues } from "../schema/schema_kinds.ts";
 import type { ValueLocation } from "./draft.ts";
 import type { Schemas } from "./schemas.ts";
 
@@ -49,8 +50,8 @@ export class Values {
     if (typeof given !== "object" || given === null) return given === false ? nothing() : anything(location);
     const schema = this.#schemas.resolve(given as JsonSchema);
     const { anyOf, oneOf, allOf, ...own } = schema as JsonSchema & Record<"anyOf" | "oneOf" | "allOf", JsonSchema[]>;
-    const fixed = "const" in own ? [own["const"]] : own["enum"];
-    if (Array.isArray(fixed)) {
+    const fixed = fixedValues(own);
+    if (fixed !== undefined) {
       const writable = fixed.filter((value) => value !== null || location === "body");
       return writable.length > 0 ? fc.constantFrom(...writable) : nothing();
     }

@@ -1,5 +1,5 @@
 import type { JsonSchema } from "../schema/json_schema.ts";
-import type { Resolve } from "../schema/schema_kinds.ts";
+import { fixedValues, type Resolve } from "../schema/schema_kinds.ts";
 
 /** The property that distinguishes alternatives. */
 export interface Discriminator {
@@ -39,7 +39,6 @@ function valuesOf(shape: JsonSchema, name: string, resolve: Resolve): readonly s
   const { properties, required } = shape as { properties?: Record<string, JsonSchema>; required?: string[] };
   const property = properties?.[name];
   if (property === undefined || !required?.includes(name)) return [];
-  const own = resolve(property);
-  const values = "const" in own ? [own["const"]] : own["enum"];
-  return Array.isArray(values) && values.every((value) => typeof value === "string") ? values : [];
+  const values = fixedValues(resolve(property)) ?? [];
+  return values.every((value) => typeof value === "string") ? values : [];
 }

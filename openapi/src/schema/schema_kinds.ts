@@ -72,14 +72,24 @@ function typesOf(schema: JsonSchema, resolve: Resolve): string[] {
   const { type, allOf, properties } = schema;
   if (typeof type === "string") return [type];
   if (Array.isArray(type)) return type.filter((one) => one !== "null");
-  const values = "const" in schema ? [schema["const"]] : schema["enum"];
-  if (Array.isArray(values)) return values.map(typeOf).filter((one) => one !== "null");
+  const values = fixedValues(schema);
+  if (values !== undefined) return values.map(typeOf).filter((one) => one !== "null");
   if (properties !== undefined) return ["object"];
   for (const one of Array.isArray(allOf) ? allOf.filter(isSchema) : []) {
     const found = [...kindsOf(one, resolve)];
     if (found.length > 0 && !found.includes("any")) return found;
   }
   return ["any"];
+}
+
+/**
+ * Returns the values that a schema lists.
+ *
+ * @param schema The schema, without references
+ */
+export function fixedValues(schema: JsonSchema): readonly unknown[] | undefined {
+  if ("const" in schema) return [schema["const"]];
+  return Array.isArray(schema["enum"]) ? schema["enum"] : undefined;
 }
 
 function typeOf(value: unknown): string {

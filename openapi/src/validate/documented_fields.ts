@@ -1,6 +1,13 @@
 import type { JsonSchema } from "../schema/json_schema.ts";
 import { NATIVE } from "../schema/library_options.ts";
-import { alternatives, expression, isSchema, localReferences, type Resolve } from "../schema/schema_kinds.ts";
+import {
+  alternatives,
+  expression,
+  fixedValues,
+  isSchema,
+  localReferences,
+  type Resolve,
+} from "../schema/schema_kinds.ts";
 
 /** One alternative for a value. */
 interface Branch {
@@ -188,7 +195,7 @@ const TELLING = ["properties", "additionalProperties", "patternProperties", "ite
 
 function branchOf(schema: JsonSchema, resolve: Resolve): Branch {
   if (!("type" in schema || TELLING.some((keyword) => keyword in schema))) return ANYTHING;
-  const { type, enum: values, properties, additionalProperties, patternProperties, prefixItems, items = true } = schema;
+  const { type, properties, additionalProperties, patternProperties, prefixItems, items = true } = schema;
   const types: readonly unknown[] = Array.isArray(type) ? type : [type];
   const own = Object.entries(isSchema(properties) ? properties : {}) as [string, JsonSchema][];
   const patterns = Object.entries(isSchema(patternProperties) ? patternProperties : {}) as [string, JsonSchema][];
@@ -198,7 +205,7 @@ function branchOf(schema: JsonSchema, resolve: Resolve): Branch {
     isObject: types.includes("object") || properties !== undefined,
     isList: types.includes("array"),
     types: type === undefined ? undefined : types.map((one) => one === "integer" ? "number" : one),
-    values: "const" in schema ? [schema["const"]] : Array.isArray(values) ? values : undefined,
+    values: fixedValues(schema),
     conditions: conditionsOf(schema),
     required: Array.isArray(schema["required"]) ? schema["required"] as string[] : [],
     properties: new Map(own),

@@ -4,7 +4,15 @@ import type { RequestPart } from "../metadata/route_schemas.ts";
 import { type Serialization, serializationOf } from "../metadata/serialization.ts";
 import type { JsonSchema } from "../schema/json_schema.ts";
 import { objectShape } from "../schema/object_shape.ts";
-import { alternatives, isOnly, isSchema, kindsOf, localReferences, type Resolve } from "../schema/schema_kinds.ts";
+import {
+  alternatives,
+  fixedValues,
+  isOnly,
+  isSchema,
+  kindsOf,
+  localReferences,
+  type Resolve,
+} from "../schema/schema_kinds.ts";
 import { rawValue } from "./raw_values.ts";
 import { choiceOf, mapped, type ReadValue, ValueReaders } from "./value_readers.ts";
 
@@ -124,8 +132,8 @@ function taken(value: unknown): unknown {
 function areWithoutCommas(list: JsonSchema, resolve: Resolve): boolean {
   return alternatives(list, resolve).every(({ items }) =>
     isSchema(items) && alternatives(items, resolve).every((one) => {
-      const values = "const" in one ? [one["const"]] : one["enum"];
-      if (Array.isArray(values)) return !values.some((value) => String(value).includes(","));
+      const values = fixedValues(one);
+      if (values !== undefined) return !values.some((value) => String(value).includes(","));
       return [...kindsOf(one, resolve)].every((kind) => WITHOUT_COMMAS.has(kind));
     })
   );

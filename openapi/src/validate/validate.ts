@@ -4,6 +4,7 @@ import {
   checkType,
   describe,
   HttpError,
+  isPlainObject,
   isThenable,
   type OptionNames,
   type Registration,
@@ -28,7 +29,6 @@ import { type Invalid, invalid, problemOf } from "./invalid.ts";
 import { refusals } from "./refusals.ts";
 import { checkResponses } from "./check_responses.ts";
 import { partReader } from "./part_reader.ts";
-import { isPlain } from "./value_readers.ts";
 import type { AnySchema, InputOf, OutputOf, SchemaResult } from "../metadata/standard_schema.ts";
 
 /**
@@ -311,7 +311,7 @@ function replaced(part: RequestPart, later: unknown, req: Request): unknown {
 
 /** The fields of both, as the types of handlers say. */
 function both(earlier: unknown, later: unknown): unknown {
-  return isPlain(earlier) && isPlain(later) ? { ...earlier, ...later } : later;
+  return isPlainObject(earlier) && isPlainObject(later) ? { ...earlier, ...later } : later;
 }
 
 function refusal(status: number, issues: readonly Invalid[]): HttpError {

@@ -1,4 +1,13 @@
-import { alternatives, expression, isOnly, isSchema, kindsOf, type Resolve } from "../schema/schema_kinds.ts";
+import { isPlainObject } from "@sluice/shared";
+import {
+  alternatives,
+  expression,
+  fixedValues,
+  isOnly,
+  isSchema,
+  kindsOf,
+  type Resolve,
+} from "../schema/schema_kinds.ts";
 import type { JsonSchema } from "../schema/json_schema.ts";
 import { NATIVE } from "../schema/library_options.ts";
 import { objectShape } from "../schema/object_shape.ts";
@@ -73,7 +82,7 @@ export class ValueReaders {
     if (list === undefined && object === undefined && text === undefined) return undefined;
     return (value) => {
       if (typeof value === "string") return readBy(text, value);
-      return Array.isArray(value) ? readBy(list, value) : isPlain(value) ? readBy(object, value) : value;
+      return Array.isArray(value) ? readBy(list, value) : isPlainObject(value) ? readBy(object, value) : value;
     };
   }
 
@@ -156,12 +165,6 @@ function nativeOf(some: readonly JsonSchema[]): unknown {
   return some.every((one) => one[NATIVE] === some[0]![NATIVE]) ? some[0]?.[NATIVE] : undefined;
 }
 
-/** The values that a schema lists. */
-function fixedValues(schema: JsonSchema): readonly unknown[] | undefined {
-  if ("const" in schema) return [schema["const"]];
-  return Array.isArray(schema["enum"]) ? schema["enum"] : undefined;
-}
-
 /**
  * Creates a function that returns the reader for an object, if only one alternative has its fixed values.
  *
@@ -191,11 +194,6 @@ export function choiceOf<Read>(
     const fitting = all.filter(({ fixed }) => fixed.every(([name, values]) => values.has((value as JsonSchema)[name])));
     return fitting.length === 1 ? fitting[0] : undefined;
   };
-}
-
-/** Whether a value is an object without a class. */
-export function isPlain(value: unknown): value is object {
-  return typeof value === "object" && value !== null && [null, Object.prototype].includes(Object.getPrototypeOf(value));
 }
 
 function readBy(read: ReadValue | undefined, value: unknown): unknown {
