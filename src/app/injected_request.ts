@@ -61,12 +61,14 @@ const INSTEAD: Readonly<Record<string, string>> = {
   ip: "use remoteAddress",
 };
 
+const FETCHED = "app.inject gives a fetch Response: use";
+
 /** Members of light-my-request's responses. */
 const OF_RESPONSE: Readonly<Record<string, string>> = {
-  statusCode: "app.inject gives a fetch Response: use status",
-  payload: "app.inject gives a fetch Response: use await text()",
-  rawPayload: "app.inject gives a fetch Response: use await arrayBuffer()",
-  cookies: "app.inject gives a fetch Response: use headers.getSetCookie()",
+  statusCode: `${FETCHED} status`,
+  payload: `${FETCHED} await text()`,
+  rawPayload: `${FETCHED} await arrayBuffer()`,
+  cookies: `${FETCHED} headers.getSetCookie()`,
 };
 
 /**
