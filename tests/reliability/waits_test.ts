@@ -3,7 +3,8 @@ import { assert, assertEquals } from "@std/assert";
 import { MemoryStore, type Verdict } from "../../advanced/mod.ts";
 import { fuzz } from "../../reliability/fuzz/fuzzer.ts";
 import { reported } from "../../reliability/fuzz/reported.ts";
-import { type MakeStore, RefusalFuzzer } from "../../reliability/fuzz/waits/refusal_fuzzer.ts";
+import { RefusalFuzzer } from "../../reliability/fuzz/waits/refusal_fuzzer.ts";
+import type { MakeStore } from "../../reliability/fuzz/waits/run_steps.ts";
 import { WaitingFuzzer } from "../../reliability/fuzz/waits/waiting_fuzzer.ts";
 
 const SEED = 40;

@@ -10,6 +10,7 @@ import { ModelBatch } from "../../../advanced/src/testing/contract/model_batch.t
 import type { AlgorithmName } from "../../../advanced/src/policy/policy.ts";
 import { oneOf, type Pick } from "../../../tests/support/random.ts";
 import type { Fuzzer, Wrong } from "../fuzzer.ts";
+import { randomShape } from "./random_shape.ts";
 
 /** Time that passes, units requested, or a key to reset. */
 export type LimiterStep =
@@ -115,15 +116,7 @@ function difference(
 function randomPolicy(pick: Pick, name: string): Policy {
   const algorithm = oneOf(pick, ALGORITHMS);
   const windowMs = oneOf(pick, WINDOWS);
-  const shape = pick(2) === 0
-    ? {}
-    : algorithm === "token-bucket"
-    ? { burst: 1 + pick(20) }
-    : algorithm === "sliding-window"
-    ? { buckets: 1 + pick(12) }
-    : algorithm === "fixed-window"
-    ? { align: "clock" as const }
-    : {};
+  const shape = randomShape(pick, algorithm);
   const refusals = pick(4) > 0 || algorithm === "concurrency" ? {} : { onDenied: "charge" as const };
   const block = pick(6) === 0 ? { block: { after: 1 + pick(4), forMs: 1 + pick(windowMs * 2) } } : {};
   return { name, algorithm, limit: oneOf(pick, [0, 1, 2, 3, 7, 10, 20]), windowMs, ...shape, ...refusals, ...block };

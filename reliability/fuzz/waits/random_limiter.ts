@@ -2,6 +2,7 @@
 import { ALGORITHM_NAMES, type LimiterOptions, type LimitOptions, type OnStoreFailure } from "../../../advanced/mod.ts";
 import { LEASABLE } from "../../../advanced/src/wrappers/leases.ts";
 import { oneOf, type Pick } from "../../../tests/support/random.ts";
+import { randomShape } from "../limiter/random_shape.ts";
 
 /** Which limits, and in front of which store. */
 export interface MadeLimiter {
@@ -33,15 +34,7 @@ export function randomLimiter(pick: Pick, windows: readonly number[]): MadeLimit
 function randomLimit(pick: Pick, name: string, windows: readonly number[]): LimitOptions {
   const algorithm = oneOf(pick, ALGORITHM_NAMES);
   const windowMs = oneOf(pick, windows);
-  const shape: LimitOptions = pick(2) === 0
-    ? {}
-    : algorithm === "token-bucket"
-    ? { burst: 1 + pick(20) }
-    : algorithm === "sliding-window"
-    ? { buckets: 1 + pick(12) }
-    : algorithm === "fixed-window"
-    ? { align: "clock" }
-    : {};
+  const shape = randomShape(pick, algorithm);
   const shadow = pick(6) === 0 ? { shadow: true } : {};
   const block = pick(8) === 0 ? { block: { after: 1 + pick(3), forMs: 1 + pick(windowMs) } } : {};
   return { name, algorithm, limit: oneOf(pick, LIMITS), windowMs, ...shape, ...shadow, ...block };

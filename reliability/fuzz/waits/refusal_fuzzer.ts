@@ -2,13 +2,14 @@
  * What a limiter says about a key: a peek says what a request would get, a refusal says when it ends, and a cached
  * refusal says the same as the store.
  */
-import { type Decision, Limiter, MemoryStore } from "../../../advanced/mod.ts";
+import { type Decision, Limiter } from "../../../advanced/mod.ts";
 import { refusesFreely } from "../../../advanced/src/policy/policy.ts";
 import { VirtualClock } from "../../../advanced/testing.ts";
 import { AsyncStore } from "../../../advanced/tests/support/async_store.ts";
 import { oneOf, type Pick } from "../../../tests/support/random.ts";
 import type { Fuzzer, Wrong } from "../fuzzer.ts";
 import { type MadeLimiter, randomLimiter, simplerLimiters } from "./random_limiter.ts";
+import { makeMemoryStore, type MakeStore, runSteps } from "./run_steps.ts";
 
 /** A limiter to begin with, and what happens to it. */
 export type RefusalStep =
@@ -25,16 +26,13 @@ const STEPS = 40;
 /** Longer waits are not tested, because a refusal may never end. */
 const LONGEST_WAIT_MS = 1_000_000_000;
 
-/** Makes the store of a limiter; tests plant faults there. */
-export type MakeStore = (clock: VirtualClock) => MemoryStore;
-
 /** Fuzzes what limiters say. */
 export class RefusalFuzzer implements Fuzzer<RefusalStep> {
   readonly name = "what the limiter says about keys";
   readonly #make: MakeStore;
 
   /** @param make Makes the store; a memory store by default */
-  constructor(make: MakeStore = (clock) => new MemoryStore({ clock: clock.read })) {
+  constructor(make: MakeStore = makeMemoryStore) {
     this.#make = make;
   }
 
@@ -43,18 +41,7 @@ export class RefusalFuzzer implements Fuzzer<RefusalStep> {
   }
 
   async check(steps: readonly RefusalStep[]): Promise<Wrong | undefined> {
-    const [first] = steps;
-    if (first?.does !== "make") return undefined;
-    const subject = new Subject(first, this.#make);
-    try {
-      for (const step of steps) {
-        const wrong = await subject.run(step);
-        if (wrong !== undefined) return wrong;
-      }
-    } finally {
-      await subject.close();
-    }
-    return undefined;
+    return await runSteps<RefusalStep>(steps, (made) => new Subject(made, this.#make));
   }
 
   *simpler(step: RefusalStep): Generator<RefusalStep> {

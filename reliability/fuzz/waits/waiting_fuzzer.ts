@@ -1,11 +1,11 @@
 /** Callers that wait for units: none waits while there are units for it, however late they came back to the store. */
 import { setImmediate as everythingElse } from "node:timers/promises";
-import { type Decision, Limiter, MemoryStore, type Policy } from "../../../advanced/mod.ts";
+import { type Decision, Limiter, type MemoryStore, type Policy } from "../../../advanced/mod.ts";
 import { VirtualClock } from "../../../advanced/testing.ts";
 import { oneOf, type Pick } from "../../../tests/support/random.ts";
 import type { Fuzzer, Wrong } from "../fuzzer.ts";
 import { type MadeLimiter, randomLimiter, simplerLimiters } from "./random_limiter.ts";
-import type { MakeStore } from "./refusal_fuzzer.ts";
+import { makeMemoryStore, type MakeStore, runSteps } from "./run_steps.ts";
 import { SlowStore } from "./slow_store.ts";
 
 /** A limiter to begin with, and what happens to it. */
@@ -34,7 +34,7 @@ export class WaitingFuzzer implements Fuzzer<WaitingStep> {
   readonly #make: MakeStore;
 
   /** @param make Makes the store; a memory store by default */
-  constructor(make: MakeStore = (clock) => new MemoryStore({ clock: clock.read })) {
+  constructor(make: MakeStore = makeMemoryStore) {
     this.#make = make;
   }
 
@@ -47,18 +47,7 @@ export class WaitingFuzzer implements Fuzzer<WaitingStep> {
   }
 
   async check(steps: readonly WaitingStep[]): Promise<Wrong | undefined> {
-    const [first] = steps;
-    if (first?.does !== "make") return undefined;
-    const subject = new Subject(first, this.#make);
-    try {
-      for (const step of steps) {
-        const wrong = await subject.run(step);
-        if (wrong !== undefined) return wrong;
-      }
-      return await subject.recover();
-    } finally {
-      await subject.close();
-    }
+    return await runSteps<WaitingStep>(steps, (made) => new Subject(made, this.#make));
   }
 
   *simpler(step: WaitingStep): Generator<WaitingStep> {
