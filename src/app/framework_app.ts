@@ -1016,7 +1016,7 @@ export class FrameworkApp<
    */
   [resumeKey](kept: ResumedRequest): FrameworkRequest {
     const exchange = new Exchange(kept.request, kept.info, kept.context, this);
-    exchange.target.mount = kept.mount;
+    exchange.target.consume(kept.mount);
     const classes = originalOf(this).#classes ?? OWN_CLASSES;
     const req = new classes.Request(exchange);
     const res = req.res = new classes.Response(exchange, req);

@@ -84,7 +84,7 @@ export class ForeignTarget implements RoutingTarget {
     return this.#removed.length;
   }
 
-  set mount(length: number) {
+  consume(length: number): void {
     if (length === this.#removed.length || typeof this.#req.url !== "string") return;
     const origin = originOf(this.#req.url);
     const tail = this.#req.url.slice(origin.length);

@@ -112,8 +112,7 @@ function serveExchange(
   }
   const res = req.res as FrameworkResponse;
   const as = matchedAs(layers, target, app);
-  const found = (info as Hosted | null | undefined)?.[hostServerKey];
-  const host = found?.isOf(target.request) ? found : null;
+  const host = (info as Hosted | null | undefined)?.[hostServerKey]?.(target.request) ?? null;
   const next = host !== null && host.takesOver ? host : null;
   const serving = next === null && observation === null ? ALONE : new Serving(next, observation);
   try {
@@ -151,9 +150,9 @@ class Serving implements WalkOwner {
     const { target, app } = (req as FrameworkRequest)[exchangeKey];
     const { mount } = target;
     // matched by the whole path, as at the start
-    target.mount = 0;
+    target.consume(0);
     const as = matchedAs(layers, target, app);
-    target.mount = mount;
+    target.consume(mount);
     return as;
   }
 
@@ -167,8 +166,7 @@ class Serving implements WalkOwner {
     } catch (failure) {
       const exchange = req[exchangeKey];
       exchange.app.reportError(failure, { req, phase: "handler" });
-      exchange.settle(new Response("Internal Server Error", { status: 500 }));
-      exchange.finish();
+      exchange.settleWhole(new Response("Internal Server Error", { status: 500 }));
     }
   }
 }

@@ -2,13 +2,11 @@ import type { Exchange } from "../exchange/exchange.ts";
 import type { FrameworkRequest } from "../request/framework_request.ts";
 import type { FrameworkResponse } from "../response/framework_response.ts";
 
-/** Key of the host server in the platform's second argument. */
+/** Key of the method that finds the host server in the platform's second argument. */
 export const hostServerKey: unique symbol = Symbol.for("sluice.host server");
 
 /** The server around an application that handles only some of the server's requests: Node's `http`, or Express. */
 export interface HostServer {
-  /** Returns whether a request is the server's; other requests that a program passes to an application have no host. */
-  isOf(request: Request): boolean;
   /** Whether it handles requests that no layer responds to. */
   readonly takesOver: boolean;
   /** Runs before the first layer: reports the application's mount, and hands over earlier changes. */
@@ -23,8 +21,8 @@ export interface HostServer {
 
 /** A platform's second argument that refers to a surrounding server. */
 export interface Hosted {
-  /** The server. */
-  readonly [hostServerKey]?: HostServer;
+  /** Returns a request's server, `null` for another request that a program passes with this argument. */
+  [hostServerKey]?(request: Request): HostServer | null;
 }
 
 /**

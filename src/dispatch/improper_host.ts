@@ -26,6 +26,5 @@ export function isImproper({ target: { doubt, request }, app: { [runtimeKey]: ru
  * @param exchange The exchange
  */
 export function refuseImproper(exchange: Exchange): void {
-  exchange.settle(improperHost(exchange.target.isHead));
-  exchange.finish();
+  exchange.settleWhole(improperHost(exchange.target.isHead));
 }

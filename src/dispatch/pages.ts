@@ -106,9 +106,9 @@ export class Pages implements ExemptPages {
     const { method, version, mount } = target;
     if (method !== "GET" && method !== "HEAD") return false;
     // matched by the whole path, as at the start
-    target.mount = 0;
+    target.consume(0);
     const { path } = target;
-    target.mount = mount;
+    target.consume(mount);
     const page = this.#pageFor(this.#app, this.#app.router, path, method, "", 0);
     if (page === null) return false;
     if (this.#exempted.get(exchange)?.version === version) return true;

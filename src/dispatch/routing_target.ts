@@ -5,13 +5,15 @@ export interface RoutingTarget {
   /** Path below the current mount, `undefined` if there is none to match. */
   readonly path: string | undefined;
   /** Length of the path part consumed by mounts. */
-  mount: number;
+  readonly mount: number;
   /** Whether mounts rewrite the request's URL, as in Express. */
   readonly writesUrl: boolean;
   /** Incremented when the method or the path changes. */
   readonly version: number;
   /** The running layer's path parameters, or their placeholder; `undefined` outside layers. */
   params: unknown;
+  /** Changes the length of the path part consumed by mounts. */
+  consume(length: number): void;
 }
 
 /** Properties that a walk sets on a request while it runs. */

@@ -129,7 +129,7 @@ export class Walk implements WalkOwner {
   // `current` matters only when a walk matches again midway
   #match(current?: Step): readonly Step[] {
     const position = this.position;
-    position.mount = this.#base;
+    position.consume(this.#base);
     const { path, method } = position;
     if (path === undefined) return NO_STEPS;
     const steps = this.#source.fastMatcher.stepsFor(path, this.#as ?? method);
@@ -190,7 +190,7 @@ export class Walk implements WalkOwner {
     const current = this.#steps[this.#at - 1];
     this.#steps = rematched(this.#steps, current, this.#match(current));
     // the rest of the current route keeps its mount
-    if (current !== undefined) this.position.mount = this.#base + current.scope.consumed;
+    if (current !== undefined) this.position.consume(this.#base + current.scope.consumed);
   }
 
   /** Calls the outermost walk, because a mounted router's middleware may have rewritten the request. */
@@ -254,7 +254,7 @@ export class Walk implements WalkOwner {
       params = this.#ask(step, around);
       if (params === null) return null;
     } else {
-      position.mount = route === null ? around + fixed.length : around;
+      position.consume(route === null ? around + fixed.length : around);
       params = fixed.params;
     }
     position.params = this.#sourceOf(scope).mergeParams ? mergeParams(params, this.#paramsAround(scope)) : params;
@@ -266,14 +266,14 @@ export class Walk implements WalkOwner {
   // so far the layer is only a candidate for the path
   #ask({ proven, layer }: Step, around: number): PathMatch["params"] | null {
     const { position } = this;
-    position.mount = around;
+    position.consume(around);
     const path = position.path!;
     // routes consume no part of the path, so the parameters are enough
     if (layer.route !== null && proven !== null) return proven.paramsOf(path);
     const match = layer.find(path);
     if (match === null || layer.route !== null) return match && match.params;
     if (!entersMount(match, path)) return null;
-    position.mount = around + match.length;
+    position.consume(around + match.length);
     return match.params;
   }
 
@@ -301,7 +301,7 @@ export class Walk implements WalkOwner {
   #runParams(step: Step, names: readonly string[], error: unknown): void {
     const position = this.position;
     const { mount } = position;
-    position.mount = this.#base + step.scope.consumed;
+    position.consume(this.#base + step.scope.consumed);
     const { observer } = this.#source;
     const observed = observer && ((name: string, fn: AnyHandler) => observer.param(step, name, fn));
     this.#paramRunOf(step.scope).run(names, observed, (failure) => {
@@ -310,7 +310,7 @@ export class Walk implements WalkOwner {
         this.#at = step.end;
         return this.resume(error ?? failure);
       }
-      position.mount = mount;
+      position.consume(mount);
       // with an error, a mount's parameter handlers still run, but the router is not entered
       if (!this.#run(step, error)) this.#search(error);
     });
@@ -388,7 +388,7 @@ export class Walk implements WalkOwner {
 
   #leave(error: unknown): void {
     this.#at = this.#steps.length;
-    this.position.mount = this.#base;
+    this.position.consume(this.#base);
     this.position.params = this.#outerParams;
     this.req.next = this.#outerNext;
     if (error === undefined && this.#allowed?.length) {

@@ -463,6 +463,18 @@ export class Exchange implements Waiter {
     return true;
   }
 
+  /**
+   * Settles the exchange with a complete response, which ends it.
+   *
+   * @param response The response
+   * @returns Whether it was the first
+   */
+  settleWhole(response: Response): boolean {
+    const isFirst = this.settle(response);
+    this.finish();
+    return isFirst;
+  }
+
   get #isLast(): boolean {
     return this.app.isClosing && this.app[runtimeKey].keepsConnections === true;
   }

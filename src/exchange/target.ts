@@ -17,6 +17,13 @@ class ColdFields {
   }
 }
 
+/** Fields that others read, and only a target's methods assign: on this way, every call counts. */
+interface Assignable {
+  method: string;
+  mount: number;
+  path: string;
+}
+
 /**
  * A request's method and target, and how much of the path mounts have consumed.
  *
@@ -28,22 +35,25 @@ class ColdFields {
 export class Target {
   /** The request as the platform delivered it. */
   readonly request: Request;
+  /** Whether the URL, before any rewrite, may differ from the client's request; see {@linkcode TARGET_DOUBT}. */
+  readonly doubt: TargetDoubt;
+  /** The method used for routing: an assigned one (method-override) in uppercase. */
+  readonly method: string;
+  /** Length of the path part consumed by the mounts entered so far. */
+  readonly mount: number = 0;
+  /** Path below the current mount, always with a leading slash, not decoded. */
+  readonly path: string;
   /** Incremented whenever the method or the path changes, so a walk can detect that it must match again. */
   version = 0;
   /** The running layer's path parameters, or their placeholder until they are read; `undefined` outside layers. */
   params: unknown = undefined;
 
-  #method: string;
   /** The target and the part before it: the request's URL, until a new one is assigned. */
   #text: string;
   /** Start of the path in it. */
   #start: number;
   /** End of the path. */
   #end: number;
-  #doubt: TargetDoubt;
-  #mount = 0;
-  /** The path below the mount, once read. */
-  #path: string | null = null;
   #coldFields: ColdFields | null = null;
 
   /**
@@ -53,7 +63,7 @@ export class Target {
    */
   constructor(request: Request) {
     this.request = request;
-    this.#method = request.method;
+    this.method = request.method;
     const url = request.url ?? refused(request);
     const start = url.startsWith(lastOrigin) ? lastOrigin.length - 1 : pathStart(url);
     // servers always deliver a path and no fragment, but in-process requests may not; and without a valid Host, Bun
@@ -63,12 +73,8 @@ export class Target {
     this.#text = this.#coldFields === null ? url : this.#coldFields.original;
     this.#start = isUnusual ? 0 : start;
     this.#end = queryStart(this.#text, this.#start);
-    this.#doubt = isUnusual ? doubtOfUrl(url) : doubtOf(url, start);
-  }
-
-  /** Whether the URL may differ from the client's request; see {@linkcode TARGET_DOUBT}. A rewrite ends the doubt. */
-  get doubt(): TargetDoubt {
-    return this.#doubt;
+    this.path = this.#below(0);
+    this.doubt = isUnusual ? doubtOfUrl(url) : doubtOf(url, start);
   }
 
   /** Mounts do not change the URL; only the length they consumed is recorded. */
@@ -81,21 +87,21 @@ export class Target {
     return this.#coldFields === null ? this.#text.slice(this.#start) : this.#coldFields.original;
   }
 
-  /** The method used for routing; later layers match an assigned one (method-override), in any case. */
-  get method(): string {
-    return this.#method;
-  }
-
-  set method(value: string) {
-    if (value === this.#method) return;
-    this.#method = asciiUpperCase(value);
+  /**
+   * Assigns the method that later layers match.
+   *
+   * @param value The method, in any case
+   */
+  overrideMethod(value: string): void {
+    if (value === this.method) return;
+    (this as Assignable).method = asciiUpperCase(value);
     this.version++;
   }
 
   /** The method the client sent, whatever was assigned since: this alone decides whether bodies are allowed. */
   get originalMethod(): string {
     // reads the request only if a method was assigned, because on Bun that takes a hundredth of a request's time
-    return this.version === 0 ? this.#method : this.request.method;
+    return this.version === 0 ? this.method : this.request.method;
   }
 
   /** Whether the client sent HEAD, and expects no body. */
@@ -103,50 +109,48 @@ export class Target {
     return this.originalMethod === "HEAD";
   }
 
-  /** Length of the path part consumed by the mounts entered so far. */
-  get mount(): number {
-    return this.#mount;
-  }
-
-  set mount(length: number) {
-    if (length === this.#mount) return;
+  /**
+   * Changes the length of the path part consumed by mounts.
+   *
+   * @param length The new length
+   */
+  consume(length: number): void {
+    if (length === this.mount) return;
     // a mount may consume the slash that is added to an empty path, but nothing after it
-    this.#mount = Math.min(length, this.#end - this.#start);
-    this.#path = null;
+    (this as Assignable).mount = Math.min(length, this.#end - this.#start);
+    (this as Assignable).path = this.#below(this.mount);
     if (this.#coldFields !== null) this.#coldFields.bare = null;
   }
 
-  /** Path below the current mount, always with a leading slash, not decoded. */
-  get path(): string {
-    return this.#path ??= rooted(this.#text.slice(this.#start + this.#mount, this.#end));
+  #below(mount: number): string {
+    return rooted(this.#text.slice(this.#start + mount, this.#end));
   }
 
   /** Path and query below the current mount, as Express's `req.url`. */
   get url(): string {
-    const shown = rooted(this.#text.slice(this.#start + this.#mount));
+    const shown = rooted(this.#text.slice(this.#start + this.mount));
     return this.#coldFields === null ? shown : this.#coldFields.bare ?? this.#coldFields.origin + shown;
   }
 
   set url(value: string) {
     const assigned = this.#coldFields ??= new ColdFields(this.originalUrl);
-    const mounted = this.#text.slice(this.#start, this.#start + this.#mount);
+    const mounted = this.#text.slice(this.#start, this.#start + this.mount);
     const origin = assignedOrigin(value);
     const rest = value.slice(origin);
     assigned.origin = value.slice(0, origin);
-    this.#text = mounted + this.#below(mounted, rest);
+    this.#text = mounted + this.#joined(mounted, rest);
     this.#start = 0;
     // its query begins after the part consumed by mounts
-    this.#end = queryStart(this.#text, this.#mount);
-    this.#doubt = TARGET_DOUBT.none;
-    this.#path = null;
+    this.#end = queryStart(this.#text, this.mount);
+    (this as Assignable).path = this.#below(this.mount);
     assigned.bare = isPathless(rest) ? value : null;
     this.version++;
   }
 
   // a URL assigned below a mount may include a slash that was only added for display, or lack one
-  #below(mounted: string, rest: string): string {
+  #joined(mounted: string, rest: string): string {
     if (mounted === "" || isPathless(rest)) return rest;
-    const isShown = this.#text.charCodeAt(this.#start + this.#mount) !== 47;
+    const isShown = this.#text.charCodeAt(this.#start + this.mount) !== 47;
     const closed = mounted.endsWith("/");
     if (isShown && (/^\/(?:\?|$)/.test(rest) || (closed && rest.charCodeAt(0) === 47))) return rest.slice(1);
     return closed || rest.charCodeAt(0) === 47 ? rest : "/" + rest;
@@ -154,7 +158,7 @@ export class Target {
 
   /** The path part consumed by mounts, without a trailing slash, as Express's `req.baseUrl`. */
   get baseUrl(): string {
-    const end = this.#start + this.#mount;
+    const end = this.#start + this.mount;
     const bare = this.#text.charCodeAt(end - 1) === 47 ? end - 1 : end;
     return bare <= this.#start ? "" : this.#text.slice(this.#start, bare);
   }

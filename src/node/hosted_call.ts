@@ -34,12 +34,8 @@ export class HostedCall extends NodeCall {
    * @param next The server's next handler, if any
    */
   constructor(req: IncomingMessage, res: ServerResponse, next?: NodeNext) {
-    super(req, res);
+    super(req, res, next !== undefined);
     this.#next = next;
-  }
-
-  override get takesOver(): boolean {
-    return this.#next !== undefined;
   }
 
   /** Enters at the current Express mount, with the parsed body, and the properties and headers set by middleware. */
@@ -49,7 +45,7 @@ export class HostedCall extends NodeCall {
     // middleware in front may have rewritten the URL
     const rewritten = originalUrl === undefined ? undefined : baseUrl + belowMount(url);
     if (rewritten !== undefined && rewritten !== exchange.target.originalUrl) exchange.target.url = rewritten;
-    if (baseUrl !== "") exchange.target.mount = baseUrl.length;
+    if (baseUrl !== "") exchange.target.consume(baseUrl.length);
     this.#version = exchange.target.version;
     if (body !== undefined) req.body = body;
     shareRequest(this.req, req);

@@ -43,6 +43,37 @@ let last: { host: string | undefined; isEncrypted: boolean; origin: string } = {
 /** The URL for a request not meant for a web server, which the application refuses. */
 const NOWHERE = "about:invalid";
 
+function urlOf(incoming: NodeIncoming, method: string): string {
+  const { originalUrl, url } = incoming;
+  const target = originalUrl ?? url ?? "/";
+  const origin = originOf(incoming);
+  if (target.charCodeAt(0) === 47) return origin + target;
+  // OPTIONS' "*" is the only target that is neither a path nor a URL (RFC 9112 section 3.2); middleware in front may
+  // have left only a query
+  if (!target.includes("://")) {
+    const isProper = target === "" || target.charCodeAt(0) === 63 || (target === "*" && method === "OPTIONS");
+    return isProper ? `${origin}/${target}` : NOWHERE;
+  }
+  // a client may send the whole URL, as to a proxy; its host must be valid, too
+  return /^https?:/i.test(target) && originLength(target) !== -1 ? origin + targetOfUrl(target) : NOWHERE;
+}
+
+// scheme and host; empty if the client's `Host` is invalid, so the application refuses the request
+function originOf({ headers, rawHeaders, socket }: NodeIncoming): string {
+  const host = headers.host ?? headers[":authority"] as string | undefined;
+  // a test's mock request may have no socket
+  const { encrypted: isEncrypted = false } = (socket ?? {}) as Partial<Socket & { encrypted: boolean }>;
+  if (host !== undefined && hasTwoHosts(rawHeaders)) return "";
+  if (host !== undefined && host === last.host && isEncrypted === last.isEncrypted) return last.origin;
+  const isGiven = host !== undefined && host !== "";
+  if (isGiven && !isHost(host)) return "";
+  // Deno's fallback if there is no `Host`, as in HTTP/1.0; reads the port only then, because Node would cache it on
+  // the connection
+  const origin = `${isEncrypted ? "https" : "http"}://${isGiven ? host : `localhost:${socket?.localPort ?? 80}`}`;
+  if (isGiven) last = { host, isEncrypted, origin };
+  return origin;
+}
+
 // Of two `Host` headers, Node keeps the first, while a different server may use the second. A test's mock requests
 // may lack the list.
 function hasTwoHosts(rawHeaders: readonly string[] = []): boolean {
@@ -71,10 +102,13 @@ type Read = Pick<
  * create one than to respond. A real one is created when `req.request` is read; from then on both share one body.
  */
 export class IncomingRequest implements Read {
+  /** The method. */
+  readonly method: string;
+  /** The URL. Unlike `new URL()`, it does not resolve `/../`, so path checks see the path as sent. */
+  readonly url: string;
   readonly #incoming: NodeIncoming;
   #outgoing: Closable;
   readonly #readBefore: boolean;
-  #url: string | null = null;
   /** The body as it arrives, once read. */
   #body: IncomingBody | null = null;
   /** Whether the body went to a sink. */
@@ -91,6 +125,8 @@ export class IncomingRequest implements Read {
   constructor(incoming: NodeIncoming, outgoing: ServerResponse) {
     this.#incoming = incoming;
     this.#outgoing = outgoing;
+    this.method = incoming.method ?? "GET";
+    this.url = urlOf(incoming, this.method);
     // for an empty body, only its end was read
     this.#readBefore = (incoming.readableDidRead || incoming.readableEnded) && rawBodyOf(incoming) === null;
   }
@@ -102,48 +138,6 @@ export class IncomingRequest implements Read {
    */
   watchInstead(outgoing: Closable): void {
     this.#outgoing = outgoing;
-  }
-
-  /** The method. */
-  get method(): string {
-    return this.#incoming.method ?? "GET";
-  }
-
-  /** The URL. Unlike `new URL()`, it does not resolve `/../`, so path checks see the path as sent. */
-  get url(): string {
-    return this.#url ??= this.#rawUrl();
-  }
-
-  #rawUrl(): string {
-    const { originalUrl, url } = this.#incoming;
-    const target = originalUrl ?? url ?? "/";
-    const origin = this.#origin();
-    if (target.charCodeAt(0) === 47) return origin + target;
-    // OPTIONS' "*" is the only target that is neither a path nor a URL (RFC 9112 section 3.2); middleware in front may
-    // have left only a query
-    if (!target.includes("://")) {
-      const isProper = target === "" || target.charCodeAt(0) === 63 || (target === "*" && this.method === "OPTIONS");
-      return isProper ? `${origin}/${target}` : NOWHERE;
-    }
-    // a client may send the whole URL, as to a proxy; its host must be valid, too
-    return /^https?:/i.test(target) && originLength(target) !== -1 ? origin + targetOfUrl(target) : NOWHERE;
-  }
-
-  /** Scheme and host; empty if the client's `Host` is invalid, so the application refuses the request. */
-  #origin(): string {
-    const { headers, rawHeaders, socket } = this.#incoming;
-    const host = headers.host ?? headers[":authority"] as string | undefined;
-    // a test's mock request may have no socket
-    const { encrypted: isEncrypted = false } = (socket ?? {}) as Partial<Socket & { encrypted: boolean }>;
-    if (host !== undefined && hasTwoHosts(rawHeaders)) return "";
-    if (host !== undefined && host === last.host && isEncrypted === last.isEncrypted) return last.origin;
-    const isGiven = host !== undefined && host !== "";
-    if (isGiven && !isHost(host)) return "";
-    // Deno's fallback if there is no `Host`, as in HTTP/1.0; reads the port only then, because Node would cache it on
-    // the connection
-    const origin = `${isEncrypted ? "https" : "http"}://${isGiven ? host : `localhost:${socket?.localPort ?? 80}`}`;
-    if (isGiven) last = { host, isEncrypted, origin };
-    return origin;
   }
 
   /** The real web request, created on demand. */

@@ -17,16 +17,19 @@ let spent: ServerResponse | null = null;
 export class NodeCall implements HostServer, NodeInfo {
   readonly req: IncomingMessage;
   res: ServerResponse;
+  readonly takesOver: boolean;
   readonly #request: IncomingRequest;
   #response: FrameworkResponse | null = null;
 
   /**
    * @param req Node's request
    * @param res Node's response
+   * @param takesOver Whether the server handles requests that no layer responds to
    */
-  constructor(req: IncomingMessage, res: ServerResponse) {
+  constructor(req: IncomingMessage, res: ServerResponse, takesOver = false) {
     this.req = req;
     this.res = res;
+    this.takesOver = takesOver;
     this.#request = new IncomingRequest(req, res);
   }
 
@@ -55,19 +58,14 @@ export class NodeCall implements HostServer, NodeInfo {
     this.#request.keepBody();
   }
 
-  isOf(request: Request): boolean {
-    return this.#request.isOf(request);
-  }
-
   get remoteAddr(): { hostname: string | undefined; port: number | undefined } {
     // a test's mock request may have no socket
     const { remoteAddress, remotePort } = this.req.socket as Socket | null ?? {};
     return { hostname: remoteAddress, port: remotePort };
   }
 
-  /** Itself. */
-  get [hostServerKey](): this {
-    return this;
+  [hostServerKey](request: Request): this | null {
+    return this.#request.isOf(request) ? this : null;
   }
 
   /** Whether it has become a WebSocket, which gets no response. */
@@ -83,10 +81,6 @@ export class NodeCall implements HostServer, NodeInfo {
   /** Whether the application broke off before it had a response. */
   get isWithoutResponse(): boolean {
     return this.#response !== null && this.#response[exchangeKey].isWithoutResponse;
-  }
-
-  get takesOver(): boolean {
-    return false;
   }
 
   enter(exchange: Exchange, req: FrameworkRequest, res: FrameworkResponse): void {

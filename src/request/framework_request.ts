@@ -153,7 +153,8 @@ export class FrameworkRequest<Params = RouteParams, Body = Any, Query = ParsedQs
 
   /** Path parameters for the layer being run; assignable. */
   get params(): Params {
-    const target = exchangeOf(this)?.target;
+    // created from the prototype alone, it has no exchange
+    const target = (this as Partial<AnyRequest>)[exchangeKey]?.target;
     if (target === undefined) return undefined as Params;
     if (isEmptyParams(target.params)) target.params = emptyParams(target.params);
     return target.params as Params;

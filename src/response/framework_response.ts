@@ -786,11 +786,12 @@ function sendJsonAtOnce(res: AnyResponse, value: unknown): boolean {
 }
 
 function sendTextAtOnce(res: AnyResponse, body: string, type: string): boolean {
-  const { settings, [runtimeKey]: runtime } = res.app;
+  const { app } = res[exchangeKey];
+  const { settings } = app;
   const makeTag = settings["etag fn"];
   // a program's own function gets Buffers, and the client may have a fresh copy
   if (body === "" || (makeTag !== undefined && (makeTag === settings.etag || mayBeFresh(res)))) return false;
-  const tag = makeTag?.(body, runtime);
+  const tag = makeTag?.(body, app[runtimeKey]);
   const headers = res[begunKey] === null || res[begunKey].bare ? null : res[begunKey].headers;
   sendAtOnce(res, textResponse(res[exchangeKey], res.statusCode, type, tag, headers, body), body);
   return true;
@@ -801,16 +802,17 @@ function mayBeFresh(res: AnyResponse): boolean {
 }
 
 function sendAtOnce(res: AnyResponse, response: Response, body: string): void {
-  const isFirst = res[exchangeKey].settle(response);
-  if (isFirst && res[begunKey] === null) {
-    (res[originalKey] as AnyResponse)[sentKey] = body;
-  } else {
-    const state = res[responseStateKey];
-    state.sent(body, res.statusCode);
-    // this response's headers are not in the exchange's response, which went to a disconnected client
-    if (!isFirst) response.headers.forEach((value, name) => state.headers.set("res.send", name, value));
-  }
-  res[exchangeKey].finish();
+  // first, because listeners for the end may read the response
+  if (res[begunKey] === null) (res[originalKey] as AnyResponse)[sentKey] = body;
+  else res[begunKey].sent(body, res.statusCode);
+  if (!res[exchangeKey].settleWhole(response)) noteUnsent(res, response, body);
+}
+
+// this response is not the exchange's, which went to a disconnected client
+function noteUnsent(res: AnyResponse, { headers }: Response, body: string): void {
+  const state = res[responseStateKey];
+  state.sent(body, res.statusCode);
+  headers.forEach((value, name) => state.headers.set("res.send", name, value));
 }
 
 // the last step of send and json: compute an entity tag and check whether the client already has it

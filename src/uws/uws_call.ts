@@ -265,17 +265,12 @@ export class UwsCall implements HostServer, Upgrader, RequestOwner, Flow, UwsInf
     return { hostname: this.#address || undefined, port: undefined };
   }
 
-  /** The call itself. */
-  get [hostServerKey](): this {
-    return this;
-  }
-
   get takesOver(): boolean {
     return false;
   }
 
-  isOf(request: Request): boolean {
-    return this.standIn.isOf(request);
+  [hostServerKey](request: Request): this | null {
+    return this.standIn.isOf(request) ? this : null;
   }
 
   enter(exchange: Exchange, _req: FrameworkRequest, res: FrameworkResponse): void {
@@ -307,7 +302,7 @@ export class UwsCall implements HostServer, Upgrader, RequestOwner, Flow, UwsInf
     if (this.server.isClosing) throw new HttpError(503, "The server is closing");
     if (this.#res === null) throw new HttpError(400, "The client disconnected before its handshake was answered");
     const key = this.standIn.header("sec-websocket-key");
-    if (this.#context === null || key === null || !this.isOf(request)) {
+    if (this.#context === null || key === null || !this.standIn.isOf(request)) {
       throw new HttpError(501, "uWebSockets.js upgrades only requests that its server delivers", { expose: true });
     }
     const socket = new UwsSocket(pingTimeoutMs);

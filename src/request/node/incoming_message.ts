@@ -72,7 +72,7 @@ export abstract class IncomingMessage extends Emitter {
   }
 
   set method(value: string) {
-    if (!assignIfDerived(this, "method", value)) this[exchangeKey].target.method = value;
+    if (!assignIfDerived(this, "method", value)) this[exchangeKey].target.overrideMethod(value);
   }
 
   /** Path and query below the mount point; if assigned, the following layers match the new URL. */

@@ -110,9 +110,7 @@ export class ResponseState {
     this.sentStatus = response.status;
     this.hasOthers = true;
     this.ended = true;
-    const isFirst = exchange.settle(response);
-    exchange.finish();
-    return isFirst;
+    return exchange.settleWhole(response);
   }
 
   /**
