@@ -1,4 +1,5 @@
 import { ownFetches } from "../dispatch/host_server.ts";
+import { webRequestKey } from "../exchange/web_request.ts";
 import { isThenable } from "../util/is_thenable.ts";
 import type { Servable } from "../platform/shared/platform.ts";
 import type { NodeCall } from "./node_call.ts";
@@ -34,18 +35,26 @@ function closeWith({ req, res }: NodeCall): void {
  * @param ready Awaited first, if given
  */
 export function handleCall(app: Servable, call: NodeCall, ready?: Promise<void>): void {
-  const failed = (error: unknown): void => fail(call, error);
-  if (ready !== undefined) return void ready.then(() => handleCall(app, call)).catch(failed);
+  if (ready !== undefined) return failing(call, ready.then(() => handleCall(app, call)));
   try {
-    const request = ownFetches.has(app.fetch) ? call.standIn : call.request;
+    const request = ownFetches.has(app.fetch) ? call.standIn : call[webRequestKey];
     const response = app.fetch(request, call);
     // A synchronous response is sent on the tick in which the request arrived. Its class is not checked, because a
     // package, or a test that emulates a browser, may have replaced the runtime's.
-    if (isThenable(response)) response.then((late) => sendResponse(call, late)).catch(failed);
-    else sendResponse(call, response)?.catch(failed);
+    const sent = isThenable(response) ? sendLate(call, response) : sendResponse(call, response);
+    if (sent !== undefined) failing(call, sent);
   } catch (error) {
-    failed(error);
+    fail(call, error);
   }
+}
+
+// separate functions, because otherwise every request would allocate the closures' variables
+function sendLate(call: NodeCall, response: Promise<Response>): Promise<void> {
+  return response.then((late) => sendResponse(call, late));
+}
+
+function failing(call: NodeCall, work: Promise<void>): void {
+  work.catch((error) => fail(call, error));
 }
 
 function fail(call: NodeCall, error: unknown): void {

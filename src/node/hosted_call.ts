@@ -4,7 +4,6 @@ import type { FrameworkRequest } from "../request/framework_request.ts";
 import type { HeaderRecord } from "../request/node/header_record.ts";
 import { targetOfUrl } from "../exchange/target.ts";
 import type { FrameworkResponse } from "../response/framework_response.ts";
-import type { NodeIncoming } from "./incoming_request.ts";
 import { NodeCall } from "./node_call.ts";
 import type { NodeNext } from "./node_info.ts";
 import { profileKey } from "../exchange/app_profile.ts";
@@ -41,7 +40,7 @@ export class HostedCall extends NodeCall {
   /** Enters at the current Express mount, with the parsed body, and the properties and headers set by middleware. */
   override enter(exchange: Exchange, req: FrameworkRequest, res: FrameworkResponse): void {
     super.enter(exchange, req, res);
-    const { originalUrl, baseUrl = "", url = "/", body } = this.req as NodeIncoming;
+    const { originalUrl, baseUrl = "", url = "/", body } = this.req;
     // middleware in front may have rewritten the URL
     const rewritten = originalUrl === undefined ? undefined : baseUrl + belowMount(url);
     if (rewritten !== undefined && rewritten !== exchange.target.originalUrl) exchange.target.url = rewritten;
@@ -80,11 +79,11 @@ export class HostedCall extends NodeCall {
     const exchange = response[exchangeKey];
     const { target } = exchange;
     if (target.version !== this.#version) {
-      (req as NodeIncoming).originalUrl ??= target.originalUrl;
+      req.originalUrl ??= target.originalUrl;
       [req.url, req.method] = [target.url, target.method];
     }
     const asked = response.req;
-    if (asked.body !== undefined) (req as NodeIncoming).body = asked.body;
+    if (asked.body !== undefined) req.body = asked.body;
     copyRequestBack(asked, req);
     copyResponseBack(response, res);
     (res as NodeOutgoing).locals = response.locals;

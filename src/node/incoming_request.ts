@@ -101,43 +101,40 @@ type Read = Pick<
  * A request from Node's server. It is the application's stand-in for a web `Request`, because Node takes longer to
  * create one than to respond. A real one is created when `req.request` is read; from then on both share one body.
  */
-export class IncomingRequest implements Read {
+export abstract class IncomingRequest implements Read {
+  /** Node's request. */
+  readonly req: NodeIncoming;
+  /** Node's response. */
+  res: ServerResponse;
   /** The method. */
   readonly method: string;
   /** The URL. Unlike `new URL()`, it does not resolve `/../`, so path checks see the path as sent. */
   readonly url: string;
-  readonly #incoming: NodeIncoming;
-  #outgoing: Closable;
-  readonly #readBefore: boolean;
+  /** Whether the body was read before, or went to a sink. */
+  #isTaken: boolean;
   /** The body as it arrives, once read. */
   #body: IncomingBody | null = null;
-  /** Whether the body went to a sink. */
-  #filled = false;
   #web: Request | null = null;
   /** Holds the body for a method that allows none in a web `Request`. */
   #carrier: Response | null = null;
   #signal: AbortSignal | null = null;
 
   /**
-   * @param incoming Node's request
-   * @param outgoing Node's response; when it closes early, the signal aborts
+   * @param req Node's request
+   * @param res Node's response; when it closes early, the signal aborts
    */
-  constructor(incoming: NodeIncoming, outgoing: ServerResponse) {
-    this.#incoming = incoming;
-    this.#outgoing = outgoing;
-    this.method = incoming.method ?? "GET";
-    this.url = urlOf(incoming, this.method);
+  constructor(req: NodeIncoming, res: ServerResponse) {
+    this.req = req;
+    this.res = res;
+    this.method = req.method ?? "GET";
+    this.url = urlOf(req, this.method);
     // for an empty body, only its end was read
-    this.#readBefore = (incoming.readableDidRead || incoming.readableEnded) && rawBodyOf(incoming) === null;
+    this.#isTaken = (req.readableDidRead || req.readableEnded) && rawBodyOf(req) === null;
   }
 
-  /**
-   * Aborts the signal with something other than the response.
-   *
-   * @param outgoing Closes when the client disconnects
-   */
-  watchInstead(outgoing: Closable): void {
-    this.#outgoing = outgoing;
+  /** Closes when the client disconnects. */
+  protected get outgoing(): Closable {
+    return this.res;
   }
 
   /** The real web request, created on demand. */
@@ -154,14 +151,19 @@ export class IncomingRequest implements Read {
     return request === this as unknown || request === this.#web;
   }
 
+  /** The web request's stand-in until a program needs the real one; only Sluice's own code may get it. */
+  get standIn(): Request {
+    return this as unknown as Request;
+  }
+
   get #ownBody(): IncomingBody {
-    return this.#body ??= new IncomingBody(this.#incoming);
+    return this.#body ??= new IncomingBody(this.req);
   }
 
   #makeWeb(): Request {
     const { method } = this;
-    const signal = leavingSignal(this.#incoming, this.#outgoing);
-    const init = { method, headers: webHeaders(this.#incoming), signal };
+    const signal = leavingSignal(this.req, this.outgoing);
+    const init = { method, headers: webHeaders(this.req), signal };
     if (!mayHaveBody(method) || this.#isBodiless) return requestAsSent(this.url, init);
     return this.#withBody((body) =>
       requestAsSent(this.url, { ...init, body, duplex: "half" } as RequestInit & typeof init)
@@ -181,8 +183,8 @@ export class IncomingRequest implements Read {
 
   // the body as an unread stream, `null` if reading has begun
   #unread(): ReadableStream<Uint8Array<ArrayBuffer>> | null {
-    if (this.#readBefore || this.#filled) return null;
-    const raw = rawBodyOf(this.#incoming);
+    if (this.#isTaken) return null;
+    const raw = rawBodyOf(this.req);
     if (raw !== null) return new Blob([raw]).stream();
     const { isTouched, stream } = this.#ownBody;
     return isTouched || stream.locked ? null : stream;
@@ -196,12 +198,12 @@ export class IncomingRequest implements Read {
   /** The body, `null` where there is none (RFC 9112 section 6.3, RFC 9113 section 8.1). */
   get body(): ReadableStream<Uint8Array<ArrayBuffer>> | null {
     if (this.#isBodiless) return null;
-    if (this.#readBefore || this.#filled || rawBodyOf(this.#incoming) !== null) return this.#holder.body;
+    if (this.#isTaken || rawBodyOf(this.req) !== null) return this.#holder.body;
     return this.#ownBody.stream;
   }
 
   get #isBodiless(): boolean {
-    const { httpVersionMajor, headers, stream } = this.#incoming;
+    const { httpVersionMajor, headers, stream } = this.req;
     return httpVersionMajor < 2
       ? headers["transfer-encoding"] === undefined && Number(headers["content-length"] ?? 0) === 0
       : stream?.endAfterHeaders === true;
@@ -218,7 +220,7 @@ export class IncomingRequest implements Read {
 
   /** Whether the body was read, perhaps by middleware in front of Sluice. */
   get bodyUsed(): boolean {
-    if (this.#readBefore || this.#filled || this.#body?.isTouched) return true;
+    if (this.#isTaken || this.#body?.isTouched) return true;
     return (this.#carrier ?? this.#web)?.bodyUsed === true;
   }
 
@@ -232,9 +234,9 @@ export class IncomingRequest implements Read {
     return this.#holder.arrayBuffer();
   }
 
-  /** Keeps the body for a later reader; see {@linkcode NodeCall.keepBody}. */
+  /** Keeps the body for a later reader, because Node discards an unread body with the response. */
   keepBody(): void {
-    if (this.#body?.stream.locked) this.#incoming.read(0);
+    if (this.#body?.stream.locked) this.req.read(0);
   }
 
   /**
@@ -242,7 +244,7 @@ export class IncomingRequest implements Read {
    * new request alive as long as the request. Listeners mostly refer to the request, so both would leak.
    */
   get signal(): AbortSignal {
-    return this.#signal ??= leavingSignal(this.#incoming, this.#outgoing);
+    return this.#signal ??= leavingSignal(this.req, this.outgoing);
   }
 
   /**
@@ -253,12 +255,12 @@ export class IncomingRequest implements Read {
    * @returns Controls for filling; `null` if the request is not from Node's server, or its body has been requested
    */
   static fillSink(request: Request, sink: BodySink): Filling | null {
-    if (!(#incoming in request) || request.bodyUsed || request.#body !== null || request.#web !== null) return null;
-    const incoming = request.#incoming;
+    if (!(#isTaken in request) || request.bodyUsed || request.#body !== null || request.#web !== null) return null;
+    const { req } = request;
     // some hosts have already read the body and stored it there
-    if (rawBodyOf(incoming) !== null || incoming.destroyed || request.#isBodiless) return null;
-    request.#filled = true;
-    return fillSink(incoming, sink);
+    if (rawBodyOf(req) !== null || req.destroyed || request.#isBodiless) return null;
+    request.#isTaken = true;
+    return fillSink(req, sink);
   }
 
   /**
@@ -269,8 +271,8 @@ export class IncomingRequest implements Read {
    * @returns The value, `null` when the header is absent
    */
   static header(request: Request, name: string): string | null {
-    if (!(#incoming in request)) return request.headers.get(name);
-    const { headers } = request.#incoming;
+    if (!(#isTaken in request)) return request.headers.get(name);
+    const { headers } = request.req;
     const key = asciiLowerCase(name);
     // HTTP/2 has pseudo-headers for the method and the target
     if (!Object.hasOwn(headers, key) || key.startsWith(":")) return null;
@@ -285,9 +287,7 @@ export class IncomingRequest implements Read {
    * @returns `null` if the request is not from Node's server, or has pseudo-headers
    */
   static headers(request: Request): HeaderRecord | null {
-    return #incoming in request && request.#incoming.httpVersionMajor < 2
-      ? request.#incoming.headers as HeaderRecord
-      : null;
+    return #isTaken in request && request.req.httpVersionMajor < 2 ? request.req.headers as HeaderRecord : null;
   }
 
   /**
@@ -297,7 +297,7 @@ export class IncomingRequest implements Read {
    * @param visitor Called with each value and name
    */
   static visitHeaders(request: Request, visitor: (value: string, name: string) => void): void {
-    if (#incoming in request) visitLines(request.#incoming, visitor);
+    if (#isTaken in request) visitLines(request.req, visitor);
     else request.headers.forEach(visitor);
   }
 
@@ -309,10 +309,9 @@ export class IncomingRequest implements Read {
    * @param listen Listens to the signal if the request is not from Node's server, or its client has disconnected
    */
   static watchClient(request: Request, watch: ClientWatch, listen: () => void): void {
-    if (!(#incoming in request)) return listen();
-    const incoming = request.#incoming;
-    const outgoing = request.#outgoing;
-    if (isDestroyed(outgoing) || isCut(incoming)) return listen();
+    if (!(#isTaken in request)) return listen();
+    const { outgoing } = request;
+    if (isDestroyed(outgoing) || isCut(request.req)) return listen();
     // also runs if other code has responded, such as the closing server, because then no code waits for the handler;
     // not once(), which would add a wrapper for each slow request
     outgoing.on("close", () => watch.hear());

@@ -1,24 +1,16 @@
-import { IncomingMessage, ServerResponse } from "node:http";
-import { Socket } from "node:net";
-import type { Duplex } from "node:stream";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Socket } from "node:net";
 import { type HostServer, hostServerKey } from "../dispatch/host_server.ts";
 import { type Exchange, exchangeKey } from "../exchange/exchange.ts";
 import type { FrameworkRequest } from "../request/framework_request.ts";
-import { webRequestKey } from "../exchange/web_request.ts";
 import type { FrameworkResponse } from "../response/framework_response.ts";
 import { IncomingRequest } from "./incoming_request.ts";
 import { NodeResponse } from "./node_response.ts";
 import type { NodeInfo } from "./node_info.ts";
 
-/** Stands in for the response to requests that get none; created with the first one. */
-let spent: ServerResponse | null = null;
-
 /** A request from an application's own server, as Node delivers it, untouched by other code. */
-export class NodeCall implements HostServer, NodeInfo {
-  readonly req: IncomingMessage;
-  res: ServerResponse;
+export class NodeCall extends IncomingRequest implements HostServer, NodeInfo {
   readonly takesOver: boolean;
-  readonly #request: IncomingRequest;
   #response: FrameworkResponse | null = null;
 
   /**
@@ -27,35 +19,8 @@ export class NodeCall implements HostServer, NodeInfo {
    * @param takesOver Whether the server handles requests that no layer responds to
    */
   constructor(req: IncomingMessage, res: ServerResponse, takesOver = false) {
-    this.req = req;
-    this.res = res;
+    super(req, res);
     this.takesOver = takesOver;
-    this.#request = new IncomingRequest(req, res);
-  }
-
-  /** The web request. */
-  get request(): Request {
-    return this.#request[webRequestKey];
-  }
-
-  /** The web request's stand-in until a program needs the real one; only Sluice's own code may get it. */
-  get standIn(): Request {
-    return this.#request as unknown as Request;
-  }
-
-  /**
-   * Records that the request has become a connection for a different protocol, and gets no response.
-   *
-   * @param socket The connection
-   */
-  protected becomes(socket: Duplex): void {
-    this.#request.watchInstead(socket);
-    this.res = spent ??= new ServerResponse(new IncomingMessage(new Socket()));
-  }
-
-  /** Keeps the body for a later reader, because Node discards an unread body with the response. */
-  keepBody(): void {
-    this.#request.keepBody();
   }
 
   get remoteAddr(): { hostname: string | undefined; port: number | undefined } {
@@ -65,7 +30,7 @@ export class NodeCall implements HostServer, NodeInfo {
   }
 
   [hostServerKey](request: Request): this | null {
-    return this.#request.isOf(request) ? this : null;
+    return this.isOf(request) ? this : null;
   }
 
   /** Whether it has become a WebSocket, which gets no response. */

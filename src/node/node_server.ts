@@ -1,5 +1,5 @@
 import { EventEmitter } from "node:events";
-import { createServer, type IncomingMessage, type Server, ServerResponse } from "node:http";
+import { createServer, type IncomingMessage, type RequestListener, type Server, ServerResponse } from "node:http";
 import {
   createSecureServer,
   type Http2SecureServer,
@@ -242,10 +242,9 @@ export class NodeServer implements PlatformServer {
 
 // other listeners may have run already, or call this one themselves, as Socket.IO does; agents replace `emit`, and may
 // set properties for handlers
-function isAlone(server: Server | Http2SecureServer, listener: unknown): boolean {
+function isAlone(server: Server | Http2SecureServer, listener: RequestListener): boolean {
   if (server.emit !== EventEmitter.prototype.emit) return false;
-  const [first, ...others] = server.listeners("request");
-  return first === listener && others.length === 0;
+  return server.listenerCount("request") === 1 && server.listenerCount("request", listener) === 1;
 }
 
 // the response has ended, but the client has not yet received it; HTTP/2 does not have this problem

@@ -1,5 +1,5 @@
-import { type IncomingMessage, ServerResponse } from "node:http";
-import type { Socket } from "node:net";
+import { IncomingMessage, ServerResponse } from "node:http";
+import { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { HttpError } from "../http/http_error.ts";
 import type { Upgrade, UpgradeOptions } from "../platform/shared/platform.ts";
@@ -10,6 +10,9 @@ import { loadWs } from "./load_ws.ts";
 import { NodeSocket, type WsServer, type WsSocket } from "./node_socket.ts";
 import { upgradedResponse } from "../platform/shared/upgraded_response.ts";
 import { HostedCall } from "./hosted_call.ts";
+
+/** Stands in for the response to requests that get none; created with the first one. */
+let spent: ServerResponse | null = null;
 
 /** An upgrade request handled by an application; it results in a connection or a response. */
 export class UpgradeCall extends HostedCall implements Upgrader {
@@ -60,6 +63,10 @@ export class UpgradeCall extends HostedCall implements Upgrader {
     return this.#upgraded !== null;
   }
 
+  protected override get outgoing(): Duplex | ServerResponse {
+    return this.res === spent ? this.#socket : this.res;
+  }
+
   /** Prepares the WebSocket implementation, which is loaded with the first upgrade. */
   async prepare(): Promise<void> {
     this.#Server = (await loadWs<{ WebSocketServer: new (options: object) => WsServer }>()).WebSocketServer;
@@ -100,7 +107,7 @@ export class UpgradeCall extends HostedCall implements Upgrader {
     this.#held!.release();
     this.res.detachSocket(this.#socket as Socket);
     this.#held = this.#head = null;
-    this.becomes(this.#socket);
+    this.res = spent ??= new ServerResponse(new IncomingMessage(new Socket()));
   }
 
   /** Closes the connection, if the request has become one, because the server is closing. */
