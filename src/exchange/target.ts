@@ -2,6 +2,7 @@ import { asciiUpperCase } from "../util/ascii.ts";
 import { describe } from "../util/error_text.ts";
 import { originLength } from "../http/host.ts";
 import { TARGET_DOUBT, type TargetDoubt } from "./target_doubt.ts";
+import { originFormKey, type StandIn } from "./web_request.ts";
 
 /** Cold fields, needed only for targets that cannot be sliced from the request's URL. */
 class ColdFields {
@@ -48,7 +49,7 @@ export class Target {
   /** The running layer's path parameters, or their placeholder until they are read; `undefined` outside layers. */
   params: unknown = undefined;
 
-  /** The target and the part before it: the request's URL, until a new one is assigned. */
+  /** The target, perhaps after an origin: the request's URL, until a new one is assigned. */
   #text: string;
   /** Start of the path in it. */
   #start: number;
@@ -64,8 +65,9 @@ export class Target {
   constructor(request: Request) {
     this.request = request;
     this.method = request.method;
-    const url = request.url ?? refused(request);
-    const start = url.startsWith(lastOrigin) ? lastOrigin.length - 1 : pathStart(url);
+    const asSent = (request as Partial<StandIn>)[originFormKey] ?? null;
+    const url = asSent ?? request.url ?? refused(request);
+    const start = asSent !== null ? 0 : url.startsWith(lastOrigin) ? lastOrigin.length - 1 : pathStart(url);
     // servers always deliver a path and no fragment, but in-process requests may not; and without a valid Host, Bun
     // delivers the path alone
     const isUnusual = start === -1 || url.includes("#");
@@ -74,7 +76,7 @@ export class Target {
     this.#start = isUnusual ? 0 : start;
     this.#end = queryStart(this.#text, this.#start);
     this.path = this.#below(0);
-    this.doubt = isUnusual ? doubtOfUrl(url) : doubtOf(url, start);
+    this.doubt = asSent !== null ? TARGET_DOUBT.none : isUnusual ? doubtOfUrl(url) : doubtOf(url, start);
   }
 
   /** Mounts do not change the URL; only the length they consumed is recorded. */

@@ -6,7 +6,7 @@ import { mayHaveBody, requestAsSent } from "../http/request_as_sent.ts";
 import type { BodySink, Filling } from "../exchange/body_sink.ts";
 import type { ClientWatch } from "../exchange/runtime_support.ts";
 import { targetOfUrl } from "../exchange/target.ts";
-import { webRequestKey } from "../exchange/web_request.ts";
+import { originFormKey, type StandIn, webRequestKey } from "../exchange/web_request.ts";
 import type { HeaderRecord } from "../request/node/header_record.ts";
 import { fillSink } from "./fill_sink.ts";
 import { isDestroyed } from "./patched_response.ts";
@@ -43,9 +43,11 @@ let last: { host: string | undefined; isEncrypted: boolean; origin: string } = {
 /** The URL for a request not meant for a web server, which the application refuses. */
 const NOWHERE = "about:invalid";
 
-function urlOf(incoming: NodeIncoming, method: string): string {
-  const { originalUrl, url } = incoming;
-  const target = originalUrl ?? url ?? "/";
+function targetOf({ originalUrl, url }: NodeIncoming): string {
+  return originalUrl ?? url ?? "/";
+}
+
+function urlOf(incoming: NodeIncoming, method: string, target: string): string {
   const origin = originOf(incoming);
   if (target.charCodeAt(0) === 47) return origin + target;
   // OPTIONS' "*" is the only target that is neither a path nor a URL (RFC 9112 section 3.2); middleware in front may
@@ -74,13 +76,17 @@ function originOf({ headers, rawHeaders, socket }: NodeIncoming): string {
   return origin;
 }
 
+// a RegExp in a function would be a new object for every request
+const HOST = /^host$/i;
+const PLAIN_PATH = /^\/[^#]*$/;
+
 // Of two `Host` headers, Node keeps the first, while a different server may use the second. A test's mock requests
 // may lack the list.
 function hasTwoHosts(rawHeaders: readonly string[] = []): boolean {
   let count = 0;
   for (let i = 0; i < rawHeaders.length; i += 2) {
     const name = rawHeaders[i]!;
-    if (name.length === 4 && /^host$/i.test(name)) count++;
+    if (name.length === 4 && HOST.test(name)) count++;
   }
   return count > 1;
 }
@@ -101,15 +107,15 @@ type Read = Pick<
  * A request from Node's server. It is the application's stand-in for a web `Request`, because Node takes longer to
  * create one than to respond. A real one is created when `req.request` is read; from then on both share one body.
  */
-export abstract class IncomingRequest implements Read {
+export abstract class IncomingRequest implements Read, StandIn {
   /** Node's request. */
   readonly req: NodeIncoming;
   /** Node's response. */
   res: ServerResponse;
   /** The method. */
   readonly method: string;
-  /** The URL. Unlike `new URL()`, it does not resolve `/../`, so path checks see the path as sent. */
-  readonly url: string;
+  readonly [originFormKey]: string | null;
+  #url: string | null = null;
   /** Whether the body was read before, or went to a sink. */
   #isTaken: boolean;
   /** The body as it arrives, once read. */
@@ -127,9 +133,15 @@ export abstract class IncomingRequest implements Read {
     this.req = req;
     this.res = res;
     this.method = req.method ?? "GET";
-    this.url = urlOf(req, this.method);
+    const target = targetOf(req);
+    this[originFormKey] = PLAIN_PATH.test(target) && originOf(req) !== "" ? target : null;
     // for an empty body, only its end was read
     this.#isTaken = (req.readableDidRead || req.readableEnded) && rawBodyOf(req) === null;
+  }
+
+  /** The URL. Unlike `new URL()`, it does not resolve `/../`, so path checks see the path as sent. */
+  get url(): string {
+    return this.#url ??= urlOf(this.req, this.method, this[originFormKey] ?? targetOf(this.req));
   }
 
   /** Closes when the client disconnects. */

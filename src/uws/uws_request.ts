@@ -4,7 +4,7 @@ import { isHost } from "../http/host.ts";
 import { mayHaveBody, requestAsSent } from "../http/request_as_sent.ts";
 import type { BodySink, Filling } from "../exchange/body_sink.ts";
 import type { ClientWatch } from "../exchange/runtime_support.ts";
-import { webRequestKey } from "../exchange/web_request.ts";
+import { originFormKey, type StandIn, webRequestKey } from "../exchange/web_request.ts";
 import type { EngineRequest } from "./engine.ts";
 import type { IncomingUpload } from "./incoming_upload.ts";
 
@@ -28,6 +28,9 @@ const KNOWN_METHODS: ReadonlySet<string> = new Set(METHODS.filter((method) => me
 /** Characters in nearly every value. */
 const PLAIN = /^[\t\x20-\x7e]*$/;
 
+/** A path, perhaps with a query. */
+const PLAIN_PATH = /^\/[^#]*$/;
+
 /** Characters that no value may contain (RFC 9110 section 5.5). */
 const FORBIDDEN = /[^\t\x20-\x7e\u0080-\uffff]/;
 
@@ -41,7 +44,7 @@ const OF_THE_WAY = /^(?:connection|expect|keep-alive|transfer-encoding)$/;
  * A copy of an engine's request, which can only be read while its handler runs. To the application it stands in for a
  * web `Request`, which is created when `req.request` is read.
  */
-export class UwsRequest implements Read {
+export class UwsRequest implements Read, StandIn {
   readonly method: string;
   readonly #owner: RequestOwner;
   readonly #target: string;
@@ -106,6 +109,10 @@ export class UwsRequest implements Read {
   /** Whether a body follows the head (RFC 9112 section 6.3). */
   get hasBody(): boolean {
     return this.#coding !== null || (this.#length !== null && Number(this.#length) > 0);
+  }
+
+  get [originFormKey](): string | null {
+    return PLAIN_PATH.test(this.#target) && this.#origin() !== "" ? this.#target : null;
   }
 
   /** The URL; unlike `new URL()`, it does not resolve `/../`, so path checks see the path as sent. */

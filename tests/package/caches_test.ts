@@ -21,7 +21,7 @@ const NO_CACHES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     "src/lambda/streaming_handler.ts": "proceed",
     "src/node/hosted_call.ts": "originalUrl",
     "src/node/incoming_body.ts": "#release",
-    "src/node/incoming_request.ts": "#web #body #carrier #signal",
+    "src/node/incoming_request.ts": "#url #web #body #carrier #signal",
     "openapi/src/validate/validate.ts": "replacedKey",
     "src/middleware/overload/load.ts": "#upgrading isCounted",
     "src/platform/deno/deno_platform.ts": "taken",

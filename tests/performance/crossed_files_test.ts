@@ -1,9 +1,9 @@
 import { assert, assertEquals } from "@std/assert";
-import { npmPackages } from "../../scripts/shared_builds.ts";
 import { skipNode } from "../support/node_program.ts";
-import { runProgram } from "./run_program.ts";
+import { runOnNode, runProgram } from "./run_program.ts";
+import { isUnread, LEAVES, sourceOf } from "./source_of.ts";
 
-/** A function that ran: its script, its offset there, and its name. */
+/** A function that ran. */
 interface Ran {
   readonly url: string;
   readonly at: number;
@@ -13,30 +13,11 @@ interface Ran {
 
 const PROGRAM = "crossed_files_program.mjs";
 
-/**
- * Functions that are called everywhere and need not be read to follow a request. They are not specific to this
- * framework.
- */
-const LEAVES = /^src\/(?:util|http)\//;
-
 /** Maximum number of files to read to follow a request and its response, by runtime. */
 const MOST = { Deno: 16, Node: 20 };
 
-const texts = new Map<string, string>();
-
-// in a bundle, comments name the source of the code below them
-function sourceOf({ url, at }: Ran): string | undefined {
-  const source = /\/(src\/.*\.ts)$/.exec(url)?.[1];
-  if (source !== undefined || !/@sluice.*\.cjs$|\/sluice\/node\/.*\.cjs$/.test(url)) return source;
-  const text = texts.get(url) ?? Deno.readTextFileSync(new URL(url));
-  texts.set(url, text);
-  const comments = Array.from(text.matchAll(/^\/\/ (src\/\S+\.ts)$/gm));
-  return comments.findLast(({ index }) => index <= at)?.[1];
-}
-
 function crossed(ran: readonly Ran[]): string[] {
-  // fields are set where the object is made, and a CommonJS bundle exports through getters
-  const functions = ran.filter(({ name }) => !/^<\w+_initializer>$|^get$/.test(name));
+  const functions = ran.filter(({ name }) => !isUnread(name));
   const files = functions.map(sourceOf).filter((file) => file !== undefined && !LEAVES.test(file));
   return [...new Set(files as string[])].sort();
 }
@@ -57,15 +38,7 @@ Deno.test({
   name: "one more res.json over app.listen crosses few files on Node",
   ignore: skipNode,
   async fn() {
-    const { libraries } = await npmPackages();
-    const { folder } = libraries.find(({ name }) => name === "@sluice/sluice")!;
-    const { success, stdout, stderr } = await new Deno.Command("node", {
-      args: [`tests/performance/${PROGRAM}`, new URL("node/mod.js", folder).href],
-      cwd: new URL("../../", import.meta.url),
-      env: { NODE_ENV: "test" },
-    }).output();
-    assert(success, new TextDecoder().decode(stderr));
-    const files = crossed(JSON.parse(new TextDecoder().decode(stdout)));
+    const files = crossed(await runOnNode<Ran[]>(PROGRAM));
     assertFew("Node", files, [...EVERYWHERE, "src/node/node_call.ts", "src/node/send_response.ts"]);
   },
 });

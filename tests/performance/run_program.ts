@@ -1,4 +1,5 @@
 import { fileURLToPath } from "node:url";
+import { npmPackages } from "../../scripts/shared_builds.ts";
 import { packageFlags } from "../support/node_program.ts";
 
 const ROOT = new URL("../../", import.meta.url);
@@ -19,13 +20,30 @@ export async function runProgram<T>(name: string, ...v8Flags: string[]): Promise
     ...await packageFlags(name),
     `--v8-flags=${v8Flags.join(",") || "--expose-gc"}`,
   ];
-  const { success, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
-    args: ["run", ...flags, `tests/performance/${name}`],
+  return await printed(Deno.execPath(), ["run", ...flags, `tests/performance/${name}`]);
+}
+
+/**
+ * Runs a program in this folder on Node; its argument is the entry of the framework's package for npm.
+ *
+ * @param name Its file name
+ * @returns Its parsed output
+ * @throws {Error} If it failed
+ */
+export async function runOnNode<T>(name: string): Promise<T> {
+  const { libraries } = await npmPackages();
+  const { folder } = libraries.find((one) => one.name === "@sluice/sluice")!;
+  return await printed("node", [`tests/performance/${name}`, new URL("node/mod.js", folder).href]);
+}
+
+async function printed<T>(command: string, args: readonly string[]): Promise<T> {
+  const { success, stdout, stderr } = await new Deno.Command(command, {
+    args: [...args],
     cwd: fileURLToPath(ROOT),
     env: { NODE_ENV: "test" },
     stdin: "null",
   }).output();
   const text = new TextDecoder().decode(stdout);
-  if (!success) throw new Error(`${name} failed: ${text}${new TextDecoder().decode(stderr)}`);
+  if (!success) throw new Error(`${args.join(" ")} failed: ${text}${new TextDecoder().decode(stderr)}`);
   return JSON.parse(text) as T;
 }
