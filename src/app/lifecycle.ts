@@ -277,10 +277,11 @@ export class Lifecycle {
     this.#listening = this.#listening.filter((other) => other !== one);
   }
 
+  // Servers cut their own. A mounted application leaves its host's streams alone.
   #cutStreams(): void {
-    // a mounted application that does not listen leaves its host's streams alone
-    if (this.#listening.length === 0 && enclosingApp(this.#app) !== undefined) return;
-    for (const stream of this.#app[openStreamsKey]) stream.destroy(new Error("The server was closed"));
+    if (this.#listening.length === 0 && enclosingApp(this.#app) === undefined) {
+      this.#app[openStreamsKey].cut(() => true);
+    }
   }
 
   #cutAfter(timeoutMs: number, closing: Promise<void>): void {

@@ -1,6 +1,7 @@
 import type { EmitterMethods } from "../util/emitter_methods.ts";
 import type { AppProfile, profileKey } from "./app_profile.ts";
 import type { ErrorContext } from "./error_context.ts";
+import type { OpenStreams } from "./open_streams.ts";
 import type { RuntimeSupport } from "./runtime_support.ts";
 import type { runtimeKey } from "../util/runtime_key.ts";
 
@@ -21,26 +22,6 @@ export const routePathKey: unique symbol = Symbol("sluice.route path");
 
 /** Key of the method that lists all routes and whether they match a path. */
 export const routesSeenKey: unique symbol = Symbol("sluice.routes seen");
-
-/** Key of a streamed body's progress; a symbol, because programs might use any name. */
-export const piecesKey: unique symbol = Symbol("sluice.pieces");
-
-/** Key of the property that is true once the client has all bytes the head announced. */
-export const deliveredKey: unique symbol = Symbol("sluice.delivered");
-
-/**
- * A body being streamed.
- *
- * @internal
- */
-export interface OpenStream {
-  /** Cuts the body. */
-  destroy(error: Error): unknown;
-  /** How many pieces the client has requested; `null` once it has received all pieces so far and waits for more. */
-  readonly [piecesKey]: number | null;
-  /** Whether the client has all bytes the head announced, although the body has not ended yet. */
-  readonly [deliveredKey]: boolean;
-}
 
 /** A setting's value, as stored by `app.set(name, value)`. */
 // deno-lint-ignore no-explicit-any -- settings hold whatever the user stores, as in Express
@@ -123,7 +104,7 @@ export interface AppLike extends EmitterMethods {
    *
    * @internal
    */
-  readonly [openStreamsKey]: Set<OpenStream>;
+  readonly [openStreamsKey]: OpenStreams;
   /**
    * Reports an error that none of the program's handlers received; see `FrameworkApp.reportError`.
    *

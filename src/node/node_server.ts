@@ -172,7 +172,8 @@ export class NodeServer implements PlatformServer {
     for (const call of upgrades) call.goAway();
     this.#closeIdle();
     await this.finished;
-    // Node's server closes before its last sockets emit `close`
+    // Node's server closes before its last sockets emit `close`, which they do when an event loop turn ends
+    await new Promise<void>((resolve) => nextTurn(() => nextTurn(resolve)));
     await Promise.all(upgrades.map((call) => call.told()));
     // it is already closed, except for http's connection check timer
     this.#server.close(() => {});

@@ -125,7 +125,8 @@ function serve(handler: AppFetch, options: ListenOptions, app: Routed): Platform
   const server = listeningAt(hostname, port, () => Bun.serve(served));
   const silence = new IdleTimeout(server, keepAliveTimeout);
   silences.set(server, silence);
-  const slow = new SlowClients(app[openStreamsKey], (timer) => (timer as { unref?(): void }).unref?.());
+  const isOwn = (info: unknown): boolean => info === server;
+  const slow = new SlowClients(app[openStreamsKey], isOwn, (timer) => (timer as { unref?(): void }).unref?.());
   slow.sendTimeout = sendTimeout;
   const { promise: finished, resolve } = Promise.withResolvers<void>();
   return {
@@ -152,6 +153,7 @@ function serve(handler: AppFetch, options: ListenOptions, app: Routed): Platform
         resolve();
       }),
     abort() {
+      app[openStreamsKey].cut(isOwn);
       // Bun aborts no signals in this case
       for (const { signal } of pending.abort()) signal.dispatchEvent(new Event("abort"));
       // after the 503s have been sent

@@ -17,7 +17,7 @@ import {
   trustRecordsOf,
   visitHeaders,
 } from "./request_record.ts";
-import { isEncrypted, localOf, noteServer } from "./server_facts.ts";
+import { factsOf, isEncrypted, localOf, noteServer } from "./server_facts.ts";
 import { genericPlatform, noWebSockets, variables } from "../shared/generic_platform.ts";
 import { type DiagnosticsChannel, handlerChannel } from "../shared/handler_channel.ts";
 import { listeningAt } from "../shared/listening_at.ts";
@@ -200,7 +200,9 @@ function serve(handler: AppFetch, options: ListenOptions, app: Routed): Platform
   const tls = isSecure ? { cert, key } : {};
   const pending = new PendingRequests();
   const local = { address: hostname, port };
-  const watched = pending.watch(noteServer(handler, { local, isSecure }));
+  const facts = { local, isSecure };
+  const isOwn = (info: unknown): boolean => factsOf(info) === facts;
+  const watched = pending.watch(noteServer(handler, facts));
   const bind: Bind = (signal, bound = port, received) => {
     const receiving: AppFetch = received === undefined ? watched : (request, info) => {
       received();
@@ -213,10 +215,11 @@ function serve(handler: AppFetch, options: ListenOptions, app: Routed): Platform
   Object.assign(local, { address: server.addr.hostname, port: server.addr.port });
   const left = Promise.withResolvers<void>();
   server.finished.then(left.resolve, left.reject);
-  const slow = new SlowClients(app[openStreamsKey], Deno.unrefTimer);
+  const slow = new SlowClients(app[openStreamsKey], isOwn, Deno.unrefTimer);
   slow.sendTimeout = sendTimeout;
   left.promise.finally(() => slow.stop()).catch(() => {});
   const afterResponses = (done: () => void): void => {
+    app[openStreamsKey].cut(isOwn);
     const timer = setTimeout(done, pending.abort().size > 0 ? LEAVING_MS : 0);
     server.finished.finally(() => clearTimeout(timer)).catch(() => {});
   };

@@ -50,6 +50,11 @@ export function isEncrypted({ url }: Request, info: unknown): boolean {
   return factsOf(info)?.isSecure ?? url.startsWith("https:");
 }
 
-function factsOf(info: unknown): ServerFacts | undefined {
+/**
+ * Returns the facts about a request's server; `undefined` for the program's own server.
+ *
+ * @param info Deno's information about the request
+ */
+export function factsOf(info: unknown): ServerFacts | undefined {
   return (info as Info | null | undefined)?.[factsKey];
 }

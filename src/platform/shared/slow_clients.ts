@@ -1,5 +1,4 @@
-import { type OpenStream, piecesKey } from "../../exchange/app_like.ts";
-import type { OpenStreams } from "../../exchange/open_streams.ts";
+import { type OpenStream, type OpenStreams, piecesKey } from "../../exchange/open_streams.ts";
 
 /** Default `sendTimeout` in ms. */
 export const SEND_TIMEOUT_MS = 120_000;
@@ -61,6 +60,7 @@ export class Standstill<T> {
  */
 export class SlowClients {
   readonly #streams: OpenStreams;
+  readonly #isOwn: (info: unknown) => boolean;
   readonly #unref: (timer: Timer) => void;
   readonly #standstill = new Standstill<OpenStream>();
   readonly #unwatch: () => void;
@@ -73,11 +73,13 @@ export class SlowClients {
   };
 
   /**
-   * @param streams The bodies being streamed
+   * @param streams The application's bodies being streamed
+   * @param isOwn Returns whether a request with this `info` came from the server
    * @param unref Prevents a timer from keeping the process alive
    */
-  constructor(streams: OpenStreams, unref: (timer: Timer) => void) {
+  constructor(streams: OpenStreams, isOwn: (info: unknown) => boolean, unref: (timer: Timer) => void) {
     this.#streams = streams;
+    this.#isOwn = isOwn;
     this.#unref = unref;
     this.#unwatch = streams.watch(this.#begin);
   }
@@ -112,7 +114,7 @@ export class SlowClients {
   }
 
   *#offered(): Generator<readonly [OpenStream, number]> {
-    for (const stream of this.#streams) {
+    for (const stream of this.#streams.of(this.#isOwn)) {
       const pieces = stream[piecesKey];
       if (pieces !== null) yield [stream, pieces];
     }

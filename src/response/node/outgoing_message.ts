@@ -6,7 +6,8 @@ import { isEmitter, listenedTo, listenerFailed, runningOnce, tell } from "../../
 import type { EmitterMethods, EventName, Listener } from "../../util/emitter_methods.ts";
 import { originalOf } from "../../util/original_object.ts";
 import { statusText } from "../../http/status_text.ts";
-import { type AppLike, deliveredKey, type OpenStream, openStreamsKey, piecesKey } from "../../exchange/app_like.ts";
+import { type AppLike, openStreamsKey } from "../../exchange/app_like.ts";
+import { deliveredKey, type OpenStream, piecesKey } from "../../exchange/open_streams.ts";
 import { given } from "../../exchange/derived_object.ts";
 import { type Exchange, exchangeFor, exchangeKey, exchangeOf } from "../../exchange/exchange.ts";
 import type { ErrorPhase } from "../../exchange/error_context.ts";
@@ -329,7 +330,7 @@ export abstract class OutgoingMessage extends HeaderMethods {
       app[runtimeKey].nextTurn,
       announcedLength(state),
     );
-    openStreams.add(body);
+    openStreams.add(body, exchange.info);
     exchange.streaming = body;
     let isTaken: boolean;
     try {
@@ -739,7 +740,7 @@ function startStream(message: OutgoingMessage): void {
   const exchange = message[exchangeKey];
   const original = originalOf(message);
   const { [openStreamsKey]: openStreams } = exchange.app;
-  openStreams.add(original);
+  openStreams.add(original, exchange.info);
   exchange.streaming = original;
   const stream = state.stream = new BodyStream(
     new StreamEvents(message, exchange),

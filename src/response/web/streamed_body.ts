@@ -1,7 +1,7 @@
 import { chunkBytes } from "../../util/chunk_bytes.ts";
 import { KeptContext } from "../../util/async_context.ts";
 import { expectError } from "../../util/expected_errors.ts";
-import { deliveredKey, piecesKey } from "../../exchange/app_like.ts";
+import { deliveredKey, piecesKey } from "../../exchange/open_streams.ts";
 import type { Exchange } from "../../exchange/exchange.ts";
 import { defaultApp } from "../../exchange/default_app.ts";
 import { MOST_PIECE_BYTES } from "./body_stream.ts";
