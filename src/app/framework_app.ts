@@ -70,7 +70,7 @@ import type { GroupOptions, RouterOptions } from "../routing/router_options.ts";
 import type { RouterVerbs, Use, Verb } from "../routing/verbs.ts";
 import { render } from "../views/render.ts";
 import { type Engine, View } from "../views/view.ts";
-import { acceptWebSocket } from "../websocket/accept.ts";
+import { acceptWebSocket, upgraderOf } from "../websocket/accept.ts";
 import { Connections, connectionsKey, GOING_AWAY } from "../websocket/connections.ts";
 import type { WebSocketHandlers } from "../websocket/ws_handlers.ts";
 import { foreignPrototype } from "./foreign_prototype.ts";
@@ -988,7 +988,8 @@ export class FrameworkApp<
     const request = req as FrameworkRequest;
     const exchange = exchangeOf(request)!;
     const platform = detectPlatform();
-    if (exchange.awaited && await platform.hasDisconnected?.(exchange.target.request)) return exchange.disconnect();
+    const { target: { request: asked } } = exchange;
+    if (exchange.awaited && await upgraderOf(exchange, platform).hasDisconnected?.(asked)) exchange.disconnect();
     exchange.upgrade(() =>
       acceptWebSocket({
         req: request,
@@ -1000,6 +1001,10 @@ export class FrameworkApp<
         connections: this[connectionsKey],
       })
     );
+    // limiters wait for the handler's end, after `close`
+    if (exchange.aborted) return queueMicrotask(() => (res as FrameworkResponse).end());
+    // middleware may have responded
+    if (exchange.response?.status !== 101) return;
     // for code that reads it later, such as loggers and timeouts
     (res as FrameworkResponse).statusCode = 101;
     // releases the whole walk

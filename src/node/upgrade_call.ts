@@ -72,6 +72,11 @@ export class UpgradeCall extends HostedCall implements Upgrader {
     this.#Server = (await loadWs<{ WebSocketServer: new (options: object) => WsServer }>()).WebSocketServer;
   }
 
+  /** Whether the client has disconnected, or the closing server has responded. */
+  hasDisconnected(): Promise<boolean> {
+    return Promise.resolve(this.#socket.destroyed || this.res.writableEnded);
+  }
+
   /**
    * Responds to the handshake, which has been validated.
    *

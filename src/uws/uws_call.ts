@@ -287,6 +287,11 @@ export class UwsCall implements HostServer, Upgrader, RequestOwner, Flow, UwsInf
     return this;
   }
 
+  /** Whether the client has disconnected, or the closing server has responded. */
+  hasDisconnected(): Promise<boolean> {
+    return Promise.resolve(this.#res === null);
+  }
+
   /**
    * Responds to a validated handshake.
    *
@@ -294,13 +299,11 @@ export class UwsCall implements HostServer, Upgrader, RequestOwner, Flow, UwsInf
    * @param _info This call
    * @param options The chosen protocol and the headers set so far
    * @returns The connection
-   * @throws {HttpError} 503 if the server is closing, 400 if the client disconnected, 501 for a request that the engine
-   * did not deliver
+   * @throws {HttpError} 503 if the server is closing, 501 for a request that the engine did not deliver
    */
   upgrade(request: Request, _info: unknown, options: UpgradeOptions): Upgrade {
     const { protocol = "", headers = new Headers(), pingTimeoutMs } = options;
     if (this.server.isClosing) throw new HttpError(503, "The server is closing");
-    if (this.#res === null) throw new HttpError(400, "The client disconnected before its handshake was answered");
     const key = this.standIn.header("sec-websocket-key");
     if (this.#context === null || key === null || !this.standIn.isOf(request)) {
       throw new HttpError(501, "uWebSockets.js upgrades only requests that its server delivers", { expose: true });

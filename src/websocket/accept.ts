@@ -18,6 +18,8 @@ import type { WebSocketHandlers } from "./ws_handlers.ts";
 export interface Upgrader {
   /** Whether an `Upgrade` header alone is enough for a handshake. */
   readonly bareUpgrades?: boolean;
+  /** Returns whether the request no longer waits for a handshake; if it does, the upgrade must follow on the same tick. */
+  hasDisconnected?(request: Request): Promise<boolean>;
   /** Accepts a WebSocket. */
   upgrade(
     request: Request,
@@ -38,6 +40,16 @@ export interface Upgrader {
 
 /** Key of a request's own upgrader in the platform's second argument. */
 export const upgraderKey: unique symbol = Symbol.for("sluice.upgrader");
+
+/**
+ * Returns what upgrades an exchange's request.
+ *
+ * @param exchange The exchange
+ * @param platform The platform, for requests without an upgrader of their own
+ */
+export function upgraderOf({ info }: Exchange, platform: Upgrader): Upgrader {
+  return (info as { [upgraderKey]?: Upgrader } | null | undefined)?.[upgraderKey] ?? platform;
+}
 
 /** Everything needed to accept a WebSocket. */
 export interface AcceptOptions {
@@ -86,8 +98,7 @@ export function acceptWebSocket(options: AcceptOptions): Response {
   void exchange.peer;
   const { pingTimeoutMs = PING_TIMEOUT_MS, maxMessageBytes = MAX_MESSAGE_BYTES } = handlers;
   const data = { routePath, params: paramsOf(req, target), req };
-  const upgrader = (info as { [upgraderKey]?: Upgrader } | null | undefined)?.[upgraderKey] ?? platform;
-  const upgrade = upgrader.upgrade(target.request, info, {
+  const upgrade = upgraderOf(exchange, platform).upgrade(target.request, info, {
     protocol,
     headers,
     pingTimeoutMs,

@@ -12,6 +12,10 @@ const SCENARIOS: readonly [name: string, scenario: string, seen: unknown][] = [
     "whole",
   ]],
   ["handlers hear that their responses were cut before app.close resolves", "told", ["sent", "silent", "written"]],
+  ["a handshake whose client leaves while middleware waits is no error, and is not in progress any more", "left", [
+    'http_server_active_requests{http_request_method="GET"} 0',
+  ]],
+  ["neither is one that app.close cuts", "cut", ['http_server_active_requests{http_request_method="GET"} 0']],
   ["each server has its own time limit for clients that read nothing", "patience", "whole"],
 ];
 
