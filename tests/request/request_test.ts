@@ -689,6 +689,42 @@ Deno.test("the signal aborts when the client leaves before the answer, not after
   assertEquals(gone!(), [false, false, true]);
 });
 
+Deno.test("a request says with which error its body ended, as Node's does", async () => {
+  const app = quietApp();
+  const seen: unknown[] = [];
+  const arrived = Promise.withResolvers<void>();
+  const over = Promise.withResolvers<void>();
+  const leaving = new AbortController();
+  app.post("/left", (req, res) => {
+    for (const event of ["aborted", "error", "close"]) {
+      req.on(event, () => seen.push(event, (req.errored as { code?: string } | null)?.code));
+    }
+    res.on("close", over.resolve);
+    seen.push(req.errored);
+    arrived.resolve();
+  });
+  app.post("/read", async (req, res) => {
+    for await (const _ of req);
+    res.send(String(req.errored));
+  });
+  app.post("/failed", (req, res) => {
+    req.on("error", () => {}).destroy(new Error("on purpose"));
+    seen.push(req.errored?.message);
+    res.end();
+  });
+  const post = (path: string, init: RequestInit = {}) =>
+    app.handle(new Request(`http://localhost${path}`, { method: "POST", body: "body", ...init }));
+  const left = post("/left", { signal: leaving.signal });
+  await arrived.promise;
+  leaving.abort();
+  await over.promise;
+  await left;
+  assertEquals(seen.splice(0), [null, "aborted", "ECONNRESET", "error", "ECONNRESET", "close", "ECONNRESET"]);
+  assertEquals(await (await post("/read")).text(), "null");
+  await post("/failed");
+  assertEquals(seen, ["on purpose"]);
+});
+
 Deno.test("a log line written at the end can tell a client that left from one that did not", async () => {
   const app = quietApp();
   const lines: string[] = [];

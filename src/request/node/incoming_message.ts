@@ -219,6 +219,12 @@ export abstract class IncomingMessage extends Emitter {
     return (exchange?.aborted ?? false) || (readable?.destroyed ?? isOver(exchange));
   }
 
+  /** Why the body's end will not come: the client disconnected, or the body failed or was destroyed; otherwise `null`. */
+  get errored(): Error | null {
+    const failure = readableIn(this)?.failure as Error | undefined;
+    return failure ?? (this.aborted && !this.readableEnded ? connectionReset() : null);
+  }
+
   /** Whether `close` was emitted, or would have been on Node, where fully reading a body closes the request. */
   get closed(): boolean {
     const exchange = exchangeOf(this);
@@ -276,10 +282,8 @@ export abstract class IncomingMessage extends Emitter {
   /** Node's internal stream state, by which `Readable.toWeb` and others recognize a stream. */
   get _readableState(): Record<string, unknown> | undefined {
     if (exchangeOf(this) === null) return undefined;
-    const { readableEncoding: encoding, readableEnded: endEmitted, readableLength: length } = this;
-    const readable = readableIn(this);
-    const ended = endEmitted || (readable?.reader.received ?? false);
-    const errored = readable?.failure ?? null;
+    const { readableEncoding: encoding, readableEnded: endEmitted, readableLength: length, errored } = this;
+    const ended = endEmitted || (readableIn(this)?.reader.received ?? false);
     const closed = endEmitted || this.destroyed;
     return { encoding, ended, endEmitted, length, errored, closed, autoDestroy: true, emitClose: true };
   }
