@@ -28,7 +28,7 @@ export class Closing {
    * @param servers The servers that it closes
    * @param action The call that began it
    */
-  constructor(servers: readonly Opened[], action: CloseAction) {
+  constructor(servers: readonly Opened[], action: Pick<CloseAction, "drainDelayMs" | "timeoutMs">) {
     this.servers = servers;
     this.stopsAt = this.begunAt + (action.drainDelayMs ?? 0);
     for (const server of servers) server.closings.push(this);
@@ -36,7 +36,7 @@ export class Closing {
   }
 
   /** Applies a call's time limit. */
-  join({ timeoutMs }: CloseAction): void {
+  join({ timeoutMs }: Pick<CloseAction, "timeoutMs">): void {
     if (timeoutMs === undefined) return;
     const now = performance.now();
     this.cutsAt = Math.min(this.cutsAt, now + timeoutMs);

@@ -34,12 +34,21 @@ export interface CloseAction {
   readonly timeoutMs?: number;
 }
 
+/** One call to `server.close`, or to `server.closeAllConnections`. */
+export interface StopAction {
+  readonly does: "stop";
+  /** The server: 0 is the newest. */
+  readonly server: number;
+  readonly cuts: boolean;
+}
+
 /** One action; without `wait`, the next follows in the same turn. */
 export type Action =
   | { readonly does: "listen" }
   | { readonly does: "wait"; readonly ms: number }
   | VisitAction
-  | CloseAction;
+  | CloseAction
+  | StopAction;
 
 /** One application's actions. */
 export type Life = readonly Action[];
@@ -58,10 +67,11 @@ export function randomLife(pick: Pick): Life {
 }
 
 function randomAction(pick: Pick): Action {
-  const choice = pick(12);
+  const choice = pick(13);
   if (choice < 2) return { does: "listen" };
   if (choice < 4) return { does: "wait", ms: oneOf(pick, TIMES_MS) };
   if (choice < 7) return randomClose(pick);
+  if (choice < 8) return { does: "stop", server: pick(3), cuts: pick(2) === 0 };
   return {
     does: "visit",
     way: oneOf(pick, WAYS),

@@ -4,7 +4,7 @@ import { passed } from "../../support/passed.ts";
 import type { Wrong } from "../fuzzer.ts";
 import { Client } from "./client.ts";
 import { Closing, type Opened } from "./closing.ts";
-import type { Action, CloseAction, Life, VisitAction } from "./life.ts";
+import type { Action, CloseAction, Life, StopAction, VisitAction } from "./life.ts";
 import { buildTarget, type Seen, type Target } from "./target.ts";
 import { wrongClosing, wrongVisit } from "./rules.ts";
 import { within } from "./within.ts";
@@ -46,7 +46,7 @@ class Living {
   readonly #servers: Opened[] = [];
   readonly #visits: Visit[] = [];
   readonly #closings: Closing[] = [];
-  /** Closings of the application in the router. */
+  /** Closings of single servers, and of the application in the router. */
   readonly #inner: Closing[] = [];
   /** Further promises of `app.close`. */
   readonly #others: Promise<unknown>[] = [];
@@ -65,6 +65,7 @@ class Living {
     if (action.does === "listen") this.#listen();
     else if (action.does === "wait") await passed(action.ms);
     else if (action.does === "close") this.#close(action);
+    else if (action.does === "stop") this.#stop(action);
     else await this.#visit(action);
   }
 
@@ -97,6 +98,20 @@ class Living {
     const settled = own.close(options).then(() => this.#settle(closing));
     this.#others.push(settled);
     if (!own.isClosing) this.#note("isClosing is false after close", "");
+  }
+
+  #stop({ server, cuts }: StopAction): void {
+    const opened = this.#servers.at(-1 - server);
+    const isClosing = this.#servers.some(({ closings }) => closings.some(({ settledAt }) => settledAt === undefined));
+    if (opened === undefined || opened.closings.length > 0 || isClosing) return;
+    // closing the last server closes the application
+    const isLast = this.#servers.every((other) => other === opened || other.closings.length > 0);
+    const closing = new Closing([opened], cuts ? { timeoutMs: 0 } : {});
+    if (isLast) this.#closings.push(this.#current = closing);
+    else this.#inner.push(closing);
+    if (cuts) opened.server.closeAllConnections();
+    const settled = cuts ? opened.server.finished : opened.server.close();
+    this.#others.push(settled.then(() => this.#settle(closing)));
   }
 
   #settle(closing: Closing): void {
@@ -165,7 +180,9 @@ class Living {
     const { seen, errors } = this.#target;
     const all = [...this.#closings, ...this.#inner];
     for (const visit of this.#visits) this.#wrong ??= wrongVisit(visit, seen.get(visit.client.id), all);
-    for (const closing of this.#closings) this.#wrong ??= wrongClosing(closing, this.#visits, seen);
+    for (const closing of all.filter(({ servers }) => servers.length > 0)) {
+      this.#wrong ??= wrongClosing(closing, this.#visits, seen);
+    }
     for (const name of ["closing", "close"] as const) {
       if (this.#told[name] === this.#closings.length) continue;
       this.#note(`"${name}" is not emitted once`, `${this.#told[name]} times in ${this.#closings.length} closings`);
