@@ -133,22 +133,13 @@ export class LeasingStore implements Store, VerdictCache {
     if (others.length > 0 || take!.cost !== 0) return null;
     const now = this.#clock();
     const lease = this.#live(singleSignature(take!), now);
-    if (lease === undefined) return null;
-    const { verdict, left, asked } = lease;
-    return [{ ...aged(verdict, now - asked), granted: 0, remaining: verdict.remaining + left, stamp: 0 }];
+    return lease === undefined ? null : [{ ...verdictOf(lease, now), granted: 0, stamp: 0 }];
   }
 
   #use(lease: Lease, now: number): Verdict {
     this.#counters.leased++;
     lease.left--;
-    const { cost } = lease.take;
-    return {
-      ...aged(lease.verdict, now - lease.asked),
-      granted: cost,
-      denied: false,
-      retryAfterMs: 0,
-      remaining: lease.verdict.remaining + lease.left * cost,
-    };
+    return { ...verdictOf(lease, now), granted: lease.take.cost };
   }
 
   #ask(takes: readonly Take[], signature: string, wanted: number): Promise<readonly Verdict[]> {
@@ -234,6 +225,12 @@ export class LeasingStore implements Store, VerdictCache {
 // the signature of leases of single units under a take's policy and key
 function singleSignature(take: Take): string {
   return signatureOf([{ ...take, cost: 1 }]);
+}
+
+// the store may have refused a part of what was to be reserved, but it refused no caller
+function verdictOf({ take, verdict, left, asked }: Lease, now: number): Verdict {
+  const remaining = verdict.remaining + left * take.cost;
+  return { ...aged(verdict, now - asked), denied: false, retryAfterMs: 0, remaining };
 }
 
 async function giveBack(lease: Lease, store: Pick<Store, "give">): Promise<void> {

@@ -340,6 +340,22 @@ Deno.test("peek counts what its process has reserved, whether the store replies 
   }
 });
 
+Deno.test("peek counts a lease that is smaller than requested while the store is down", async () => {
+  for (const algorithm of ALGORITHMS) {
+    const options = { algorithm, limit: 19, windowMs: 60_000, leases: 4, onStoreFailure: "closed" } as const;
+    const { stores: [store], limiters: [limiter] } = setUp(1, options);
+    // a first request for four units, when three are left
+    await limiter!.consume("key", 16);
+    await limiter!.consume("key");
+    store!.failure = new Error("down");
+    for (const allowed of [true, true, false]) {
+      const peeked = await limiter!.peek("key");
+      assertEquals([peeked.allowed, (await limiter!.consume("key")).allowed], [allowed, allowed]);
+    }
+    await limiter!.close();
+  }
+});
+
 Deno.test("peek counts units whose lease has ended, which the next decision gives back first", async () => {
   const { clock, limiters } = setUp(2, { algorithm: "sliding-window", limit: 80, windowMs: 60_000, leases: 5 });
   const [one, other] = limiters as [Limiter, Limiter];
