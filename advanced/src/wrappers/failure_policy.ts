@@ -216,7 +216,8 @@ export class FailurePolicy {
     for (const [i, verdict] of verdicts.entries()) {
       const take = takes[i]!;
       if (verdict.granted === 0) continue;
-      if (hasPassed && !this.#ended.has(take)) this.#late.set(take, verdict);
+      // a shadow limit may have refused a request that passed
+      if (hasPassed && late[i]!.granted > 0 && !this.#ended.has(take)) this.#late.set(take, verdict);
       // the store has just replied, so it is called even if the breaker is open
       else void this.#returnLate(take, verdict);
     }

@@ -10,7 +10,8 @@ function setUp(options: LimiterOptions = {}) {
   const behind = new AsyncStore(memory);
   const store = new FaultyStore(behind);
   const limiter = new Limiter({
-    ...{ store, clock: clock.read, timers: clock.timers, name: "limit", limit: 10, windowMs: 60_000 },
+    ...{ store, clock: clock.read, timers: clock.timers },
+    ...options.limits === undefined && { name: "limit", limit: 10, windowMs: 60_000 },
     ...options,
   });
   const counted = () => {
@@ -106,6 +107,22 @@ Deno.test("refunding a decision made without the store also refunds its late gra
         assertEquals([store.calls, counted()], [2, 0], `${onStoreFailure} ${algorithm} ${isEarly}`);
       }
     }
+  }
+});
+
+Deno.test("a late grant of a shadow limit that refused meanwhile is refunded, although its request passed", async () => {
+  for (const algorithm of ["fixed-window", "concurrency"] as const) {
+    const limits = [{ name: "limit", algorithm, limit: 10, windowMs: 60_000, shadow: true }];
+    const { clock, store, limiter, counted } = setUp({ onStoreFailure: "closed", limits });
+    const gate = Promise.withResolvers<void>();
+    store.next(gate.promise);
+    const checking = limiter.consume("key", { cost: 3 });
+    await settle();
+    clock.advance(100);
+    const { allowed, shadowDenied } = await checking;
+    gate.resolve();
+    await settle();
+    assertEquals([allowed, shadowDenied, counted()], [true, true, 0]);
   }
 });
 
