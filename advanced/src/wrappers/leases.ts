@@ -12,9 +12,15 @@ export interface LeaseOptions {
   processes: number;
 }
 
-/** Units reserved in advance for one key. */
-interface Lease {
+/** Units for one key. */
+interface Reserved {
   readonly take: Take;
+  /** Whether the key has since been reset. */
+  isReset?: boolean;
+}
+
+/** Units reserved in advance for one key. */
+interface Lease extends Reserved {
   readonly verdict: Verdict;
   /** Decisions left. */
   left: number;
@@ -23,8 +29,7 @@ interface Lease {
 }
 
 /** A lease that is being requested. */
-interface Asking {
-  readonly take: Take;
+interface Asking extends Reserved {
   readonly reply: Promise<readonly Verdict[]>;
   readonly asked: number;
   /** Number of callers waiting for it. */
@@ -86,7 +91,7 @@ export class LeasingStore implements Store, VerdictCache {
   // this process can also use the units that it has reserved, or that it would give back first
   async #look(take: Take, times: number): Promise<readonly Verdict[]> {
     const former = this.#leases.get(singleSignature(take));
-    if (former !== undefined && this.#clock() >= former.until) giveBack(former, this.#store).catch(() => {});
+    if (former !== undefined && this.#clock() >= former.until) this.#discard(former);
     const [verdict] = await this.#store.decide([take], times);
     const left = this.#live(singleSignature(take), this.#clock())?.left ?? 0;
     // another process may have reset the key
@@ -146,26 +151,26 @@ export class LeasingStore implements Store, VerdictCache {
     const [take] = takes as [Take];
     const asked = this.#clock();
     const former = this.#leases.get(signature);
-    // a bucket's unused units would keep counting after it
-    if (former !== undefined) giveBack(former, this.#store).catch(() => {});
+    this.#discard(former);
     const times = Math.max(wanted, this.#size(take, former, asked));
     let asking: Asking | undefined;
     const reply = (async () => {
       const [verdict] = await this.#store.decide(takes, times);
-      const granted = Math.floor(verdict!.granted / take.cost);
-      if (granted === 0) return [{ ...verdict!, granted: 0 }];
+      const left = verdict!.granted / take.cost;
+      if (left === 0) return [verdict!];
       // conservative: the store decided after the request was sent, in a millisecond that had already begun
       const until = asked + lastsFor(take.policy, verdict!) - 1;
       const kept = { ...take, key: detachedString(take.key) };
-      const lease = { take: kept, verdict: verdict!, left: granted, asked, until };
+      const lease = { take: kept, verdict: verdict!, left, asked, until };
       const used = this.#use(lease, asked);
       this.#counters.leased--;
-      // unless its key has since been reset
       if (this.#asking.get(signature) === asking) this.#leases.set(detachedString(signature), lease);
+      // given up for lost; after a reset, the units are gone
+      else if (!asking!.isReset) this.#discard(lease);
       for (const [oldest, lease] of this.#leases) {
         if (this.#leases.size <= MOST_KEYS) break;
         this.#leases.delete(oldest);
-        giveBack(lease, this.#store).catch(() => {});
+        this.#discard(lease);
       }
       return [used];
     })();
@@ -173,6 +178,11 @@ export class LeasingStore implements Store, VerdictCache {
     const done = () => this.#asking.get(signature) === asking && this.#asking.delete(signature);
     reply.then(done, done);
     return reply;
+  }
+
+  // its unused units would keep counting; a store that cannot take them back forgets them with their window
+  #discard(lease: Lease | undefined): void {
+    if (lease !== undefined) giveBack(lease, this.#store).catch(() => {});
   }
 
   // in proportion to the total left, as far as it is known
@@ -203,8 +213,10 @@ export class LeasingStore implements Store, VerdictCache {
     const count = await this.#store.reset(selector);
     // afterwards, because leases requested during the reset may have been granted before the store reset the key
     for (const known of [this.#leases, this.#asking]) {
-      for (const [signature, { take }] of known) {
-        if ((selector.key ?? take.key) === take.key) known.delete(signature);
+      for (const [signature, one] of known) {
+        if ((selector.key ?? one.take.key) !== one.take.key) continue;
+        known.delete(signature);
+        one.isReset = true;
       }
     }
     return count;

@@ -400,6 +400,24 @@ Deno.test("an answer that never arrives does not block later commands", async ()
   await limiter!.close();
 });
 
+Deno.test("of two leases requested because the first seemed lost, the one that is not kept is returned", async () => {
+  const { clock, stores: [store], limiters: [limiter], used } = setUp(1, { limit: 100, windowMs: 60_000, leases: 20 });
+  const first = Promise.withResolvers<void>();
+  store!.back = first.promise;
+  const refused = Promise.resolve(limiter!.consume("key"));
+  for (let turn = 0; turn < 20; turn++) await Promise.resolve();
+  store!.back = null;
+  clock.advance(1100);
+  const { decidedBy } = await refused;
+  await limiter!.consume("key");
+  first.resolve();
+  for (let turn = 0; turn < 20; turn++) await Promise.resolve();
+  assertEquals([decidedBy, store!.calls.decide], ["local", 2]);
+  await limiter!.close();
+  // the first caller was admitted locally, so its unit stays counted
+  assertEquals(used(), 2);
+});
+
 Deno.test("only units that can be used later in their window are leased", async () => {
   const clock = new VirtualClock();
   const store = new AsyncStore(new MemoryStore({ clock: clock.read }));
