@@ -24,6 +24,7 @@ import { ROUTERS } from "./routers/routers.ts";
 import { SchemaFuzzer } from "./schemas/schema_fuzzer.ts";
 import { LIBRARIES } from "./schemas/shape.ts";
 import { SpellingFuzzer } from "./spellings/spelling_fuzzer.ts";
+import { AccountFuzzer } from "./waits/account_fuzzer.ts";
 import { RefusalFuzzer } from "./waits/refusal_fuzzer.ts";
 import { WaitingFuzzer } from "./waits/waiting_fuzzer.ts";
 
@@ -52,8 +53,12 @@ const PARTS: Readonly<Record<string, (options: FuzzOptions) => Promise<FuzzRepor
     return [await fuzz(new LimiterFuzzer(), options)];
   },
   async waits({ forMs = Infinity, ...options }) {
-    const half = { ...options, forMs: forMs / 2 };
-    return [await fuzz(new RefusalFuzzer(), half), await fuzz(new WaitingFuzzer(), half)];
+    const third = { ...options, forMs: forMs / 3 };
+    return [
+      await fuzz(new RefusalFuzzer(), third),
+      await fuzz(new WaitingFuzzer(), third),
+      await fuzz(new AccountFuzzer(), third),
+    ];
   },
   // one after the other, because they run in real time
   async late({ forMs = Infinity, ...options }) {

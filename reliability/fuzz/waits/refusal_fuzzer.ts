@@ -17,6 +17,7 @@ export type RefusalStep =
   | { readonly does: "pass"; readonly ms: number }
   | { readonly does: "fail"; readonly fails: boolean }
   | { readonly does: "refund"; readonly index: number }
+  | { readonly does: "limit"; readonly limit: number }
   | { readonly does: "peek" | "reset"; readonly key: string }
   | { readonly does: "consume" | "retry"; readonly key: string; readonly cost: number };
 
@@ -65,6 +66,7 @@ function randomStep(pick: Pick): RefusalStep {
   if (choice < 14) return { does: "peek", key };
   if (choice < 17) return { does: "retry", key, cost: Math.max(1, cost) };
   if (choice < 18) return { does: "refund", index: pick(8) };
+  if (choice < 19 && pick(3) === 0) return { does: "limit", limit: 1 + pick(20) };
   return pick(3) === 0 ? { does: "reset", key } : { does: "fail", fails: pick(2) === 0 };
 }
 
@@ -79,6 +81,7 @@ class Subject {
   readonly #isExact: boolean;
   readonly #isShared: boolean;
   readonly #leases: boolean;
+  readonly #limits: MadeLimiter["options"]["limits"];
   /** What was granted, by both limiters. */
   readonly #open: (readonly Decision[])[] = [];
 
@@ -91,6 +94,7 @@ class Subject {
     this.#isExact = this.#limiter.policies.every(refusesFreely);
     this.#isShared = (options.processes ?? 1) > 1;
     this.#leases = options.leases !== undefined;
+    this.#limits = options.limits;
     // units reserved for one cost are not available to another
     if (isRemote && !this.#leases) {
       this.#plain = new Limiter({ limits: options.limits, ...common, store: make(this.#clock) });
@@ -104,6 +108,7 @@ class Subject {
     else if (step.does === "consume") return (await this.#consume(step.key, step.cost)).wrong;
     else if (step.does === "retry") return await this.#retry(step.key, step.cost);
     else if (step.does === "refund") await this.#refund(step.index);
+    else if (step.does === "limit") this.#replace(step.limit);
     else if (step.does === "reset" && !this.#store?.failure) {
       for (const limiter of this.#limiters) await limiter.reset(step.key);
     }
@@ -123,6 +128,13 @@ class Subject {
     this.#store.failure = fails ? new Error("planted") : null;
     this.#hasFailed ||= fails;
     if (fails) this.#plain = null;
+  }
+
+  // a limiter with leases has fixed limits, and not every store forgets a bucket that was full at its former rate
+  #replace(limit: number): void {
+    if (this.#leases || this.#limits.some(({ algorithm }) => algorithm === "token-bucket")) return;
+    const limits = this.#limits.map((one) => ({ ...one, limit }));
+    for (const limiter of this.#limiters) limiter.replace({ limits });
   }
 
   async #refund(index: number): Promise<void> {
@@ -200,6 +212,9 @@ function printed(step: RefusalStep): string {
   }
   if (step.does === "pass") return `clock.advance(${step.ms});`;
   if (step.does === "fail") return `store.failure = ${step.fails ? "new Error()" : "null"};`;
+  if (step.does === "limit") {
+    return `limiter.replace({ limits: limits.map((one) => ({ ...one, limit: ${step.limit} })) });`;
+  }
   if (step.does === "refund") return `await limiter.refund(granted.splice(${step.index}, 1)[0]);`;
   const key = JSON.stringify(step.key);
   if (step.does === "reset") return `await limiter.reset(${key});`;

@@ -32,6 +32,10 @@ export class SlowStore implements Store {
     return this.#call(() => this.#store.give(take, stamp, amount));
   }
 
+  settle(take: Take, stamp: number, change: number): Promise<Verdict> {
+    return this.#call(() => this.#store.settle!(take, stamp, change));
+  }
+
   reset(selector: Selector): Promise<number> {
     return this.#call(() => this.#store.reset(selector));
   }
