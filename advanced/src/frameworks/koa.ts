@@ -1,4 +1,5 @@
 import type { HeaderSink } from "@sluice/limiting";
+import { asciiLowerCase } from "@sluice/shared";
 // @ts-types="@types/koa"
 import type { Middleware, ParameterizedContext } from "koa";
 import type { RateLimitInfo } from "../http/rate_limit_info.ts";
@@ -65,12 +66,16 @@ export function rateLimit(options: KoaLimitOptions = {}): KoaLimit {
     const decision = await limit.decide(ctx);
     if (decision === null) return await next();
     ctx.state.rateLimit = limit.infoOf(decision);
-    const written: Record<string, string> = {};
+    const written: string[] = [];
     const headers: HeaderSink = {
-      setHeader: (name, value) => ctx.set(name, written[name] = value),
+      setHeader(name, value) {
+        written.push(asciiLowerCase(name));
+        ctx.set(name, value);
+      },
       getHeader: (name) => ctx.response.get(name) || undefined,
     };
     limit.writeHeaders(ctx, headers, decision);
+    keepOnError(ctx, written);
     const watched = endWith(limit, ctx, decision, ctx.res);
     try {
       if (decision.allowed) return await next();
@@ -78,13 +83,24 @@ export function rateLimit(options: KoaLimitOptions = {}): KoaLimit {
         ctx.status = status;
         if (body !== null) Object.assign(ctx, { type, body });
       });
-    } catch (error) {
-      // for an error response, Koa drops all headers except the error's own
-      if (error instanceof Error) Object.assign(error, { headers: { ...written, ...Object(error).headers } });
-      throw error;
     } finally {
       watched?.handled();
     }
   };
   return Object.defineProperty(middleware, "limiter", { value: limit.limiter }) as KoaLimit;
+}
+
+// For an error response, Koa removes all headers and sets the error's own. The error stays as it is: it may be of any
+// kind, and be thrown for several requests.
+function keepOnError(ctx: ParameterizedContext, names: readonly string[]): void {
+  const { onerror, res } = ctx;
+  ctx.onerror = (error) => {
+    const { removeHeader } = res;
+    res.removeHeader = (name) => void (names.includes(name) || removeHeader.call(res, name));
+    try {
+      onerror.call(ctx, error);
+    } finally {
+      res.removeHeader = removeHeader;
+    }
+  };
 }
