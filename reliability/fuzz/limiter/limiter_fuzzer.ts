@@ -22,6 +22,7 @@ const ALGORITHMS: readonly AlgorithmName[] = [
   ...["fixed-window", "sliding-window", "sliding-approximate", "sliding-log", "token-bucket", "concurrency"] as const,
 ];
 const WINDOWS = [1, 2, 7, 10, 100, 997, 1000, 2500];
+const LIMITS = [0, 1, 2, 3, 7, 10, 20];
 const KEYS = ["a", "b", "", "\0", "__proto__"];
 const STEPS = 60;
 
@@ -45,7 +46,8 @@ export class LimiterFuzzer implements Fuzzer<LimiterStep> {
         return { does: "wait", ms: oneOf(pick, [1, pick(4), pick(first!.windowMs + 3), first!.windowMs]) };
       }
       if (choice === 4 && pick(4) === 0) return { does: "reset", policy: first!, key };
-      const takes: Take[] = [{ policy: first!, key, cost: oneOf(pick, [1, 1, 1, 2, 0, 3, pick(25)]) }];
+      const policy = pick(6) === 0 ? withOtherLimit(pick, first!) : first!;
+      const takes: Take[] = [{ policy, key, cost: oneOf(pick, [1, 1, 1, 2, 0, 3, pick(25)]) }];
       if (pick(4) === 0) takes.push({ policy: second!, key, cost: 1, shadow: pick(3) === 0 });
       return { does: "take", takes, times: pick(4) === 0 ? 1 + pick(5) : 1 };
     });
@@ -119,5 +121,10 @@ function randomPolicy(pick: Pick, name: string): Policy {
   const shape = randomShape(pick, algorithm);
   const refusals = pick(4) > 0 || algorithm === "concurrency" ? {} : { onDenied: "charge" as const };
   const block = pick(6) === 0 ? { block: { after: 1 + pick(4), forMs: 1 + pick(windowMs * 2) } } : {};
-  return { name, algorithm, limit: oneOf(pick, [0, 1, 2, 3, 7, 10, 20]), windowMs, ...shape, ...refusals, ...block };
+  return { name, algorithm, limit: oneOf(pick, LIMITS), windowMs, ...shape, ...refusals, ...block };
+}
+
+// as for a customer's tier; a bucket's level depends on when its rate changed
+function withOtherLimit(pick: Pick, policy: Policy): Policy {
+  return policy.algorithm === "token-bucket" ? policy : { ...policy, limit: oneOf(pick, LIMITS) };
 }

@@ -15,6 +15,8 @@ export type WaitingStep =
   | { readonly does: "slow"; readonly aheadMs: number; readonly backMs: number }
   | { readonly does: "fail" | "heal" }
   | { readonly does: "refund"; readonly index: number }
+  | { readonly does: "abort"; readonly index: number }
+  | { readonly does: "reset"; readonly key: string }
   | { readonly does: "consume" | "wait"; readonly key: string; readonly cost: number };
 
 // mostly long, so that only units that are given back can end a wait
@@ -54,6 +56,7 @@ export class WaitingFuzzer implements Fuzzer<WaitingStep> {
     if (step.does === "make") yield* simplerLimiters(step);
     if (step.does === "pass" && step.ms > 1) yield { ...step, ms: Math.floor(step.ms / 2) };
     if ("cost" in step && step.cost > 1) yield { ...step, cost: 1 };
+    if ("index" in step && step.index > 0) yield { ...step, index: 0 };
     if (step.does === "slow") {
       if (step.aheadMs > 0) yield { ...step, aheadMs: 0 };
       if (step.backMs > 0) yield { ...step, backMs: 0 };
@@ -68,13 +71,14 @@ export class WaitingFuzzer implements Fuzzer<WaitingStep> {
 function randomStep(pick: Pick): WaitingStep {
   const key = oneOf(pick, KEYS);
   const cost = 1 + (pick(5) === 0 ? 1 : 0);
-  const choice = pick(20);
+  const choice = pick(22);
   if (choice < 4) return { does: "pass", ms: oneOf(pick, [1, pick(50), pick(400), pick(1200), pick(5000)]) };
   if (choice < 9) return { does: "consume", key, cost };
   if (choice < 13) return { does: "wait", key, cost };
   if (choice < 17) return { does: "refund", index: pick(4) };
   if (choice < 19) return { does: "slow", aheadMs: oneOf(pick, DELAYS_MS), backMs: oneOf(pick, DELAYS_MS) };
-  return { does: pick(3) === 0 ? "fail" : "heal" };
+  if (choice < 20) return { does: pick(3) === 0 ? "fail" : "heal" };
+  return pick(3) === 0 ? { does: "reset", key } : { does: "abort", index: pick(3) };
 }
 
 /** A caller in `waitFor`. */
@@ -95,6 +99,7 @@ class Subject {
   readonly #enforced: readonly Policy[];
   readonly #granted: Decision[] = [];
   readonly #waiters = new Set<Waiter>();
+  readonly #aborts: AbortController[] = [];
   /** Whether every call so far has been replied to at once. */
   #isPrompt = true;
 
@@ -113,7 +118,10 @@ class Subject {
     else if (step.does === "refund") {
       const [decision] = this.#granted.splice(step.index, 1);
       if (decision !== undefined) void this.#limiter.refund(decision);
-    } else if (step.does === "consume") void this.#consume(step.key, step.cost);
+    } else if (step.does === "abort") this.#aborts.splice(step.index, 1)[0]?.abort();
+    // fails while the store does
+    else if (step.does === "reset") Promise.resolve(this.#limiter.reset(step.key)).catch(() => {});
+    else if (step.does === "consume") void this.#consume(step.key, step.cost);
     else if (step.does === "wait") void this.#wait(step.key, step.cost);
     await everythingElse();
     return this.#isPrompt ? this.#needlessWait() : undefined;
@@ -147,10 +155,12 @@ class Subject {
   async #wait(key: string, cost: number): Promise<void> {
     const waiter = { key, cost, local: this.#limiter.counters.decidedLocally };
     this.#waiters.add(waiter);
+    const abort = new AbortController();
+    this.#aborts.push(abort);
     try {
-      this.#granted.push(await this.#limiter.waitFor(key, { cost }));
+      this.#granted.push(await this.#limiter.waitFor(key, { cost, signal: abort.signal }));
     } catch {
-      // it can never be served, or the limiter has been closed
+      // it can never be served, has been aborted, or the limiter has been closed
     } finally {
       this.#waiters.delete(waiter);
     }
@@ -192,6 +202,8 @@ function printed(step: WaitingStep): string {
   if (step.does === "pass") return `await pass(${step.ms});`;
   if (step.does === "slow") return `Object.assign(slow, { aheadMs: ${step.aheadMs}, backMs: ${step.backMs} });`;
   if (step.does === "refund") return `void limiter.refund(granted.splice(${step.index}, 1)[0]);`;
+  if (step.does === "abort") return `aborts.splice(${step.index}, 1)[0].abort();`;
+  if (step.does === "reset") return `void limiter.reset("${step.key}");`;
   if (!("cost" in step)) return `slow.fails = ${step.does === "fail"};`;
   const method = step.does === "wait" ? "waitFor" : "consume";
   return `void limiter.${method}("${step.key}", { cost: ${step.cost} });`;
