@@ -4,15 +4,16 @@ import { MemoryStore } from "@sluice/rate-limit";
 import { PolicyRules } from "@sluice/rate-limit/rules";
 import { FaultyStore } from "@sluice/rate-limit/testing";
 import { PATIENCE_MS } from "../../../tests/support/patience.ts";
-import { type AnyOptions, type Served, type Subject, SUBJECTS } from "./subjects.ts";
+import { type AnyOptions, type Handle, type Served, type Subject, SUBJECTS } from "./subjects.ts";
 
 async function using(
   subject: Subject,
   options: AnyOptions | readonly AnyOptions[],
   body: (served: Served) => Promise<void>,
   gate?: Promise<void>,
+  handle?: Handle,
 ): Promise<void> {
-  const served = await subject.serve([options].flat(), gate);
+  const served = await subject.serve([options].flat(), gate, handle);
   try {
     await body(served);
   } finally {
@@ -210,6 +211,33 @@ for (const subject of SUBJECTS) {
       await until(async () => await remaining() === 2);
       assertEquals(await statuses(served, ["/hello", "/hello", "/hello"]), [200, 200, 429]);
     });
+  });
+
+  Deno.test(`${name}: an error that two requests throw stays as it is, and each has its own headers`, async () => {
+    class ClientError extends Error {
+      get headers(): Headers {
+        return new Headers({ upstream: "1" });
+      }
+    }
+    for (const error of [new Error("failed"), new ClientError("failed")]) {
+      const { headers } = error as Partial<ClientError>;
+      await using(
+        subject,
+        [{ name: "a", limit: 9 }, { name: "b", limit: 5 }],
+        async (served) => {
+          const all = [await served.ask("/hello"), await served.ask("/hello")];
+          assertEquals(all.map((one) => [one.status, one.headers.get("x-ratelimit-remaining")]), [[500, "4"], [
+            500,
+            "3",
+          ]]);
+          assertEquals((error as Partial<ClientError>).headers, headers);
+        },
+        undefined,
+        () => {
+          throw error;
+        },
+      );
+    }
   });
 
   Deno.test(`${name}: requestWasSuccessful decides what is given back`, async () => {

@@ -40,13 +40,6 @@ class ClientError extends Error {
   }
 }
 
-Deno.test("an error that is thrown for two requests has the headers of each", async () => {
-  const error = new Error("failed");
-  const { limits } = await responses([error, error]);
-  assertEquals(limits, ['"a";r=9, "b";r=9', '"a";r=8, "b";r=8']);
-  assertEquals(Object.keys(error), ["status"]);
-});
-
 Deno.test("whatever is thrown, the headers are sent and the error is reported", async () => {
   const error = new ClientError("failed");
   const { limits, reported } = await responses([error, { status: 418 }]);
