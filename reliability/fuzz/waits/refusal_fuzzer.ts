@@ -18,8 +18,15 @@ export type RefusalStep =
   | { readonly does: "fail"; readonly fails: boolean }
   | { readonly does: "refund"; readonly index: number }
   | { readonly does: "limit"; readonly limit: number }
-  | { readonly does: "peek" | "reset"; readonly key: string }
-  | { readonly does: "consume" | "retry"; readonly key: string; readonly cost: number };
+  | { readonly does: "reset"; readonly key: string }
+  | { readonly does: "peek" } & Asked
+  | { readonly does: "consume" | "retry"; readonly cost: number } & Asked;
+
+/** A key, and perhaps a limit for this call, as for a customer's tier. */
+interface Asked {
+  readonly key: string;
+  readonly limit?: number;
+}
 
 const WINDOWS = [1, 7, 10, 100, 997, 1000, 2500, 60_000];
 const KEYS = ["a", "b"];
@@ -50,6 +57,10 @@ export class RefusalFuzzer implements Fuzzer<RefusalStep> {
     if (step.does === "pass" && step.ms > 1) yield { ...step, ms: Math.floor(step.ms / 2) };
     if ("cost" in step && step.cost > 1) yield { ...step, cost: 1 };
     if (step.does === "retry") yield { ...step, does: "consume" };
+    if (step.does !== "limit" && "limit" in step) {
+      const { limit: _, ...others } = step;
+      yield others;
+    }
   }
 
   print(steps: readonly RefusalStep[]): string {
@@ -62,9 +73,10 @@ function randomStep(pick: Pick): RefusalStep {
   const cost = oneOf(pick, [1, 1, 1, 2, 3, pick(10)]);
   const choice = pick(20);
   if (choice < 5) return { does: "pass", ms: oneOf(pick, [1, 1, pick(10), pick(100), pick(1200), pick(70_000)]) };
-  if (choice < 11) return { does: "consume", key, cost };
-  if (choice < 14) return { does: "peek", key };
-  if (choice < 17) return { does: "retry", key, cost: Math.max(1, cost) };
+  const asked = pick(8) === 0 ? { key, limit: 1 + pick(20) } : { key };
+  if (choice < 11) return { does: "consume", ...asked, cost };
+  if (choice < 14) return { does: "peek", ...asked };
+  if (choice < 17) return { does: "retry", ...asked, cost: Math.max(1, cost) };
   if (choice < 18) return { does: "refund", index: pick(8) };
   if (choice < 19 && pick(3) === 0) return { does: "limit", limit: 1 + pick(20) };
   return pick(3) === 0 ? { does: "reset", key } : { does: "fail", fails: pick(2) === 0 };
@@ -104,9 +116,9 @@ class Subject {
   async run(step: RefusalStep): Promise<Wrong | undefined> {
     if (step.does === "pass") this.#clock.advance(step.ms);
     else if (step.does === "fail") this.#fail(step.fails);
-    else if (step.does === "peek") return await this.#peek(step.key);
-    else if (step.does === "consume") return (await this.#consume(step.key, step.cost)).wrong;
-    else if (step.does === "retry") return await this.#retry(step.key, step.cost);
+    else if (step.does === "peek") return await this.#peek(step);
+    else if (step.does === "consume") return (await this.#consume(step, step.cost)).wrong;
+    else if (step.does === "retry") return await this.#retry(step, step.cost);
     else if (step.does === "refund") await this.#refund(step.index);
     else if (step.does === "limit") this.#replace(step.limit);
     else if (step.does === "reset" && !this.#store?.failure) {
@@ -143,9 +155,12 @@ class Subject {
     if (plain !== undefined) await this.#plain?.refund(plain);
   }
 
-  async #consume(key: string, cost: number): Promise<{ readonly decision: Decision; readonly wrong?: Wrong }> {
-    const decision = await this.#limiter.consume(key, cost);
-    const plain = await this.#plain?.consume(key, cost);
+  async #consume(
+    { key, limit }: Asked,
+    cost: number,
+  ): Promise<{ readonly decision: Decision; readonly wrong?: Wrong }> {
+    const decision = await this.#limiter.consume(key, { cost, limit });
+    const plain = await this.#plain?.consume(key, { cost, limit });
     if (decision.allowed && cost > 0) this.#open.push(plain === undefined ? [decision] : [decision, plain]);
     if (plain === undefined) return { decision };
     const [ours, theirs] = [refusalOf(decision), refusalOf(plain)];
@@ -154,9 +169,9 @@ class Subject {
     return { decision, wrong: { kind: "a decision differs from the store's own", detail } };
   }
 
-  async #peek(key: string): Promise<Wrong | undefined> {
-    const peeked = await this.#limiter.peek(key);
-    const { decision, wrong } = await this.#consume(key, 1);
+  async #peek(asked: Asked): Promise<Wrong | undefined> {
+    const peeked = await this.#limiter.peek(asked.key, { limit: asked.limit });
+    const { decision, wrong } = await this.#consume(asked, 1);
     if (wrong !== undefined) return wrong;
     // a peek counts no refusal, so it does not foresee that the next one blocks the key
     if (decision.verdicts.some(({ blocked }, i) => blocked && !peeked.verdicts[i]!.blocked)) return undefined;
@@ -172,8 +187,8 @@ class Subject {
     return undefined;
   }
 
-  async #retry(key: string, cost: number): Promise<Wrong | undefined> {
-    const { decision: { allowed, retryAfterMs, decidedBy }, wrong } = await this.#consume(key, cost);
+  async #retry(asked: Asked, cost: number): Promise<Wrong | undefined> {
+    const { decision: { allowed, retryAfterMs, decidedBy }, wrong } = await this.#consume(asked, cost);
     if (wrong !== undefined || allowed || retryAfterMs > LONGEST_WAIT_MS) return wrong;
     if (retryAfterMs <= 0) return { kind: "a refusal without a wait", detail: `${retryAfterMs} ms` };
     // since the store could not be called, a cached refusal may not know of later grants
@@ -182,14 +197,14 @@ class Subject {
     if (decidedBy === "closed" || decidedBy === "local" && this.#isShared) return undefined;
     if (this.#isExact) {
       this.#clock.advance(retryAfterMs - 1);
-      const early = await this.#consume(key, cost);
+      const early = await this.#consume(asked, cost);
       if (early.wrong !== undefined) return early.wrong;
       const detail = `refused for ${retryAfterMs} ms; a ms before, ${refusalOf(early.decision)}`;
       if (early.decision.decidedBy !== decidedBy) return undefined;
       if (early.decision.retryAfterMs !== 1) return { kind: "a refusal ends too early or too late", detail };
       this.#clock.advance(1);
     } else this.#clock.advance(retryAfterMs);
-    const again = await this.#consume(key, cost);
+    const again = await this.#consume(asked, cost);
     if (again.wrong !== undefined || again.decision.decidedBy !== decidedBy || again.decision.allowed) {
       return again.wrong;
     }
@@ -218,6 +233,9 @@ function printed(step: RefusalStep): string {
   if (step.does === "refund") return `await limiter.refund(granted.splice(${step.index}, 1)[0]);`;
   const key = JSON.stringify(step.key);
   if (step.does === "reset") return `await limiter.reset(${key});`;
-  if (!("cost" in step)) return `await limiter.peek(${key}); await limiter.consume(${key});`;
-  return `await limiter.consume(${key}, ${step.cost});${step.does === "retry" ? " // and again at retryAfterMs" : ""}`;
+  const limit = step.limit === undefined ? "" : `limit: ${step.limit}`;
+  const peek = step.does === "peek" ? `await limiter.peek(${key}, { ${limit} }); ` : "";
+  const cost = step.does === "peek" ? 1 : step.cost;
+  const again = step.does === "retry" ? " // and again at retryAfterMs" : "";
+  return `${peek}await limiter.consume(${key}, { cost: ${cost}, ${limit} });${again}`;
 }

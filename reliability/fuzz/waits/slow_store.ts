@@ -28,6 +28,13 @@ export class SlowStore implements Store {
     return this.#call(() => this.#store.decide(takes, times));
   }
 
+  decideEach(takes: readonly Take[], times: readonly number[]): Promise<readonly Verdict[]> {
+    return this.#call(async () => {
+      const verdicts = await Promise.all(takes.map((take, i) => this.#store.decide([take], times[i])));
+      return verdicts.flat();
+    });
+  }
+
   give(take: Take, stamp: number, amount: number): Promise<boolean> {
     return this.#call(() => this.#store.give(take, stamp, amount));
   }
