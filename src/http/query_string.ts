@@ -4,22 +4,20 @@ import { utf8Bytes, utf8Text } from "../util/encodings.ts";
 // deno-lint-ignore no-explicit-any -- the client chooses a query's content
 export type ParsedQuery = Record<string, any>;
 
-/** Maximum number of pairs, as in Node; further ones are ignored. */
-const MAX_PAIRS = 1000;
-
 /**
  * Parses a query string like Node's `querystring.parse`: strings, or an array if a name repeats.
  *
  * @param text The query without its question mark, `null` if there is none
+ * @param maxPairs Maximum number of pairs; further ones are ignored
  * @returns An object without a prototype, so no name is special
  */
-export function parseSimpleQuery(text: string | null): Record<string, string | string[]> {
+export function parseSimpleQuery(text: string | null, maxPairs = 1000): Record<string, string | string[]> {
   const query: Record<string, string | string[]> = Object.create(null);
   if (typeof text !== "string" || text === "") return query;
   let pairs = 0;
-  for (const part of text.split("&", MAX_PAIRS + 1)) {
+  for (const part of text.split("&", maxPairs + 1)) {
     if (part === "") continue;
-    if (++pairs > MAX_PAIRS) break;
+    if (++pairs > maxPairs) break;
     const equals = part.indexOf("=");
     const name = decode(equals === -1 ? part : part.slice(0, equals));
     const value = equals === -1 ? "" : decode(part.slice(equals + 1));

@@ -59,6 +59,38 @@ for (const [name, both] of Object.entries(MAJORS)) {
     assertEquals(seen[1]?.length, 3);
   });
 
+  Deno.test(`as in ${name}, flat forms and queries have the same names, values and prototypes`, async () => {
+    const texts = [
+      ...["a=%E9&b=%ED%A0%80", "=c&[a]=1&[]=2", "__proto__=1&toString=2", "a=1&a=2&a", "a+b=%2B", "a[b]=1&a=%zz"],
+      Array.from({ length: 1200 }, (_, i) => `a=${i}`).join("&"),
+    ];
+    const seen = [];
+    for (const make of both) {
+      const views: unknown[] = [];
+      for (const parser of [false, "simple"]) {
+        const app = make().set("query parser", parser);
+        app.use(make.urlencoded({ extended: false, parameterLimit: Infinity }));
+        app.use((req: Any, res: Any) => {
+          for (const parsed of [req.query, req.body]) {
+            views.push([Object.getPrototypeOf(parsed), Object.entries(parsed)]);
+          }
+          res.end();
+        });
+        for (const body of texts) {
+          const server = createServer(app);
+          await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+          const headers = { "content-type": "application/x-www-form-urlencoded", connection: "close" };
+          const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/?${body}`;
+          await (await fetch(url, { method: "POST", headers, body })).text();
+          await new Promise((resolve) => server.close(resolve));
+        }
+      }
+      seen.push(views);
+    }
+    assertEquals(seen[1], seen[0]);
+    assertEquals(seen[1]?.length, 4 * texts.length);
+  });
+
   Deno.test(`as in ${name}, whoever wraps Node's response sees headers that are numbers as numbers`, async () => {
     const seen = [];
     for (const make of both) {

@@ -1,5 +1,5 @@
 import * as sluice from "@sluice/sluice";
-import { detailsOf, withDetails } from "@sluice/sluice/profile";
+import { detailsOf, formParser, parseSimpleQuery, withDetails } from "@sluice/sluice/profile";
 import type { BodyParser } from "@sluice/sluice/types";
 
 /** Parses JSON bodies; `req.body` is `{}` where there is none. */
@@ -11,9 +11,9 @@ export const raw: typeof sluice.raw = (options) => withEmptyBody(sluice.raw(opti
 /** Reads text bodies; `req.body` is `{}` where there is none. */
 export const text: typeof sluice.text = (options) => withEmptyBody(sluice.text(options));
 
-/** Parses form bodies, with nested names by default; `req.body` is `{}` where there is none. */
+/** Parses form bodies, with nested names by default, otherwise as Node; `req.body` is `{}` where there is none. */
 export const urlencoded: typeof sluice.urlencoded = (options) =>
-  withEmptyBody(sluice.urlencoded({ ...options, extended: options?.extended ?? true }));
+  withEmptyBody(formParser({ ...options, extended: options?.extended ?? true }, parseSimpleQuery));
 
 function withEmptyBody(parse: BodyParser): BodyParser {
   const parser: BodyParser = (req, res, next) =>

@@ -30,18 +30,22 @@ const PROFILE: Profile = {
   settings: { "x-powered-by": true, "query parser": "extended" },
 };
 
+/** Query parsers that differ from Express 5's: longer arrays, and an object with a prototype. */
+const QUERY_PARSERS = new Map<unknown, (query: string | null) => object>([
+  ["extended", (query) => parseExtendedQuery(query ?? "", { allowPrototypes: true, arrayLimit: 1000 })],
+  [false, () => ({})],
+]);
+
 class App extends ExpressApp {
   override get [profileKey](): Profile {
     return PROFILE;
   }
 
-  /** Stores a setting; the extended parser builds longer arrays than Express 5's. */
+  /** Stores a setting; two query parsers have other results than Express 5's. */
   override set(name: string, ...rest: [value?: unknown]): this {
     const result = super.set(name, ...rest);
-    if (name === "query parser" && rest[0] === "extended") {
-      this.settings["query parser fn"] = (query: string | null) =>
-        parseExtendedQuery(query ?? "", { allowPrototypes: true, arrayLimit: 1000 });
-    }
+    const parse = name === "query parser" ? QUERY_PARSERS.get(rest[0]) : undefined;
+    if (parse !== undefined) this.settings["query parser fn"] = parse;
     return result;
   }
 }

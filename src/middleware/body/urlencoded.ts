@@ -1,7 +1,7 @@
 import { noteWarning } from "../../util/development_warning.ts";
 import { HttpError } from "../../http/http_error.ts";
 import { parseExtendedQuery } from "../../http/nested_query.ts";
-import { hasBrackets } from "../../http/query_string.ts";
+import { hasBrackets, type ParsedQuery } from "../../http/query_string.ts";
 import { checkBodyOptions, type UrlencodedOptions } from "./body_options.ts";
 import { type BodyParser, bodyParser } from "./body_parser.ts";
 
@@ -24,7 +24,19 @@ const FLAT = 'urlencoded: names with brackets, as in "user[name]=x", are not nes
  * ```
  */
 export function urlencoded(options?: UrlencodedOptions): BodyParser {
-  const given = options ?? {};
+  return formParser(options ?? {});
+}
+
+/** Parses a form whose names are not nested, up to a number of pairs. */
+export type FlatParser = (text: string, maxPairs: number) => ParsedQuery;
+
+/**
+ * Creates a parser for form bodies.
+ *
+ * @param given Limits, types and whether brackets nest
+ * @param parseFlat Parses forms without nesting; by default, like npm's qs
+ */
+export function formParser(given: UrlencodedOptions, parseFlat?: FlatParser): BodyParser {
   const checked = checkBodyOptions("urlencoded", given, "application/x-www-form-urlencoded");
   if (!isFormCharset(checked.defaultCharset)) {
     throw new TypeError("option defaultCharset must be either utf-8 or iso-8859-1");
@@ -46,6 +58,7 @@ export function urlencoded(options?: UrlencodedOptions): BodyParser {
       if (!isChosen && hasBrackets(text)) noteWarning(FLAT);
       const count = text.split("&", Number.isFinite(most) ? most + 1 : undefined).length;
       if (count > most) throw new HttpError(413, "too many parameters", { type: "parameters.too.many" });
+      if (!extended && parseFlat !== undefined) return parseFlat(text, count);
       try {
         return parseExtendedQuery(text, {
           allowPrototypes: true,
