@@ -56,7 +56,7 @@ let ownFolder: string | null | undefined;
 
 /** Returns the directory that the framework was loaded from; `null` in a bundle. */
 export function frameworkFolder(): string | null {
-  if (ownFolder === undefined) ownFolder = loadedFrom(new Error().stack ?? "", "dispatch/error_details.ts");
+  if (ownFolder === undefined) ownFolder = loadedFrom(String(new Error().stack), "dispatch/error_details.ts");
   return ownFolder;
 }
 

@@ -153,7 +153,7 @@ function messageOf(error: unknown, status: number, env: unknown): string {
   if (env === "production") return statusMessage(status);
   if (error instanceof Error) return errorDetails(error);
   const described = (error as { stack?: unknown; toString?: unknown } | null) ?? {};
-  if (typeof described.stack === "string") return described.stack;
+  if (described.stack) return String(described.stack);
   // an object without a prototype cannot be converted to a string
   return (typeof described.toString === "function" && String(error)) || statusMessage(status);
 }

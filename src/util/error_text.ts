@@ -5,10 +5,11 @@
  * @param error The error
  */
 export function errorText(error: Error): string {
-  const { stack } = error;
-  if (!stack) return String(error);
+  if (!error.stack) return String(error);
+  // a program's `Error.prepareStackTrace` may return call sites instead of a string
+  const stack = String(error.stack);
   // if the message was changed later, V8's stack has the old one; Express shows that stack unchanged
-  const begins = stack.includes(error.message) || /^\s+at /m.test(stack);
+  const begins = stack.includes(String(error.message)) || /^\s+at /m.test(stack);
   return begins ? stack : `${error}\n${stack}`;
 }
 

@@ -5,7 +5,7 @@ import { ask, quietApp, serving } from "../support/app.ts";
 import { opened, untilClosed } from "../support/raw_client.ts";
 
 /** The page for an error with an engine's stack format. */
-async function page(stack: string | undefined): Promise<string> {
+async function page(stack: unknown): Promise<string> {
   const app = quietApp();
   app.get("/", () => {
     throw Object.assign(new Error("told to nobody"), { stack });
@@ -23,6 +23,26 @@ Deno.test("the page of an error begins with its message, on engines whose stacks
     ].join("<br>"),
   );
   assertEquals(await page(undefined), "Error: told to nobody");
+});
+
+Deno.test("an error whose stack is a list, as with the program's own prepareStackTrace, has its status and page", async () => {
+  const prepare = (Error as { prepareStackTrace?: unknown }).prepareStackTrace;
+  Object.assign(Error, {
+    prepareStackTrace: (_error: Error, sites: unknown[]) => sites.slice(0, 1).map(() => "a site"),
+  });
+  try {
+    for (const env of ["test", "development", "production"]) {
+      const app = quietApp().set("env", env).on("error", () => {});
+      app.get("/", (_req, _res, next) => next(Object.assign(new Error("told to nobody"), { status: 418 })));
+      const response = await ask(app, "/", { headers: { accept: "text/html" } });
+      const shown = (await response.text()).match(/<pre>(.*)<\/pre>/s)![1]!;
+      assertEquals([env, response.status], [env, 418]);
+      assertEquals(shown, env === "production" ? "I&#39;m a Teapot" : "Error: told to nobody<br>a site");
+    }
+  } finally {
+    Object.assign(Error, { prepareStackTrace: prepare });
+  }
+  assertEquals(await page(["a site"]), "Error: told to nobody<br>a site");
 });
 
 Deno.test("the log of an error begins with its message, on engines whose stacks do not", async () => {
