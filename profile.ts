@@ -9,7 +9,6 @@
  *
  * const profile: Profile = {
  *   poweredBy: "Mine",
- *   methodSeparator: ", ",
  *   fileType: (type) => type,
  *   Request: FrameworkRequest,
  *   Response: FrameworkResponse,
@@ -31,6 +30,7 @@ import "./mod.ts";
 
 export type { Profile } from "./src/app/profile.ts";
 export { type AppProfile, profileKey } from "./src/exchange/app_profile.ts";
+export { exchangeOf } from "./src/exchange/exchange.ts";
 export type { AppClasses } from "./src/dispatch/handle_request.ts";
 export { sha1EntityTag, strongEntityTag, type TagMaker } from "./src/http/entity_tag.ts";
 export { type ExtendedQueryOptions, parseExtendedQuery } from "./src/http/nested_query.ts";

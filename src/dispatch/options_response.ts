@@ -14,8 +14,10 @@ interface EndableResponse extends WalkedResponse {
  * @param methods The uppercase methods; may repeat
  */
 export function respondToOptions(res: WalkedResponse, methods: readonly string[]): void {
-  const separator = exchangeOf(res)?.app[profileKey]?.methodSeparator ?? ", ";
-  const list = [...new Set(methods)].sort().join(separator);
+  const distinct = [...new Set(methods)];
+  const profile = exchangeOf(res)?.app[profileKey];
+  if (profile?.sendMethods !== undefined) return profile.sendMethods(res, distinct);
+  const list = distinct.sort().join(", ");
   const response = res as EndableResponse;
   response.setHeader("Allow", list);
   response.setHeader("Content-Length", String(list.length));

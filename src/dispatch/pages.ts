@@ -1,6 +1,6 @@
 import type { ExemptPages } from "../util/exempt_pages.ts";
 import { detailsOf, type HandlerDetails } from "../util/handler_details.ts";
-import { type AnyHandler, entersMount, type LayerSource, type Mounted, type Step } from "../matching/layer.ts";
+import type { AnyHandler, LayerSource, Mounted, Step } from "../matching/layer.ts";
 import { unlessBroken } from "../matching/capture.ts";
 import { type Exchange, exchangeOf } from "../exchange/exchange.ts";
 import { rooted } from "../exchange/target.ts";
@@ -142,7 +142,7 @@ export class Pages implements ExemptPages {
       const below = path.slice(consumed) || "/";
       // the walk reports a broken escape
       const match = step.fixed ?? unlessBroken(() => layer.find(below));
-      if (match === null || (layer.route === null && !entersMount(match, below))) continue;
+      if (match === null || (layer.route === null && !layer.enters(match, below))) continue;
       const end = consumed + (layer.route === null ? match.length : 0);
       const rest = rooted(path.slice(end));
       // as in req.baseUrl

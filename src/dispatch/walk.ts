@@ -2,7 +2,7 @@ import { EMPTY_BARE, isEmptyParams } from "../util/empty_params.ts";
 import { isDeveloped } from "../util/development_warning.ts";
 import { exchangeOf } from "../exchange/exchange.ts";
 import { isResponse } from "../exchange/response_class.ts";
-import { type AnyHandler, entersMount, type LayerSource, type Scope, type Step } from "../matching/layer.ts";
+import type { AnyHandler, LayerSource, Scope, Step } from "../matching/layer.ts";
 import { isFailure } from "../matching/layer_call.ts";
 import type { PathMatch } from "../matching/path_pattern.ts";
 import { registrationEpoch } from "../matching/registrations.ts";
@@ -272,7 +272,7 @@ export class Walk implements WalkOwner {
     if (layer.route !== null && proven !== null) return proven.paramsOf(path);
     const match = layer.find(path);
     if (match === null || layer.route !== null) return match && match.params;
-    if (!entersMount(match, path)) return null;
+    if (!layer.enters(match, path)) return null;
     position.consume(around + match.length);
     return match.params;
   }

@@ -5,14 +5,19 @@ export const profileKey: unique symbol = Symbol("profile");
 export interface AppProfile {
   /** Value for `X-Powered-By`, sent if the setting `x-powered-by` is on. */
   readonly poweredBy: string;
-  /** Separator between methods in the OPTIONS response. */
-  readonly methodSeparator: string;
   /**
    * Returns the content type to send a file with.
    *
    * @param type The type that Sluice would send
    */
   fileType(type: string): string;
+  /**
+   * Responds to OPTIONS with the methods of the path's routes, if not as Sluice does.
+   *
+   * @param res The response
+   * @param methods The uppercase methods, each once
+   */
+  sendMethods?(res: object, methods: readonly string[]): void;
 }
 
 /**

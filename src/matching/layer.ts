@@ -422,25 +422,29 @@ export class Layer {
     }
     return null;
   }
-}
 
-defineLayerCalls(Layer.prototype);
-
-/**
- * Returns whether a match enters a mount: the path must begin with the matched string, and a segment must end there. As
- * in Express, an empty string matches wherever it was found, such as for `/(?=\.json$)/`.
- *
- * @param match The match
- * @param path The path
- */
-export function entersMount({ index, length }: PathMatch, path: string): boolean {
-  if (length === 0) return true;
-  const end = path.charCodeAt(length);
-  if (!Number.isNaN(end) && end !== SLASH) return false;
-  return index === 0 || path.startsWith(path.slice(index, index + length));
+  /**
+   * Returns whether a match enters this mount: the path must begin with the matched string, and a segment must end
+   * there. As in Express, an empty string matches wherever it was found, such as for `/(?=\.json$)/`; in Express 4, a
+   * dot also ends the part that a RegExp matched.
+   *
+   * @param match The match
+   * @param path The path
+   *
+   * @internal
+   */
+  enters({ index, length }: PathMatch, path: string): boolean {
+    if (length === 0) return true;
+    const end = path.charCodeAt(length);
+    if (!Number.isNaN(end) && end !== SLASH && !(end === DOT && this.patterns[0]!.hasDialect)) return false;
+    return index === 0 || path.startsWith(path.slice(index, index + length));
+  }
 }
 
 const SLASH = 47;
+const DOT = 46;
+
+defineLayerCalls(Layer.prototype);
 
 const NO_ENTRIES: readonly LayerEntry[] = [];
 

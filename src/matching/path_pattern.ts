@@ -150,12 +150,12 @@ export class PathPattern {
   get #empty(): EmptyParams {
     const { source } = this;
     // at "/", Express enters `app.use` handlers without matching, and creates a plain object
-    const isPlain = source instanceof RegExp || (source === "/" && !this.#options.end) || this.#inherits;
+    const isPlain = source instanceof RegExp || (source === "/" && !this.#options.end) || this.hasDialect;
     return isPlain ? EMPTY_PLAIN : EMPTY_BARE;
   }
 
-  // whether parameter objects inherit methods
-  get #inherits(): boolean {
+  /** Whether its router has an additional syntax; parameter objects then inherit methods. */
+  get hasDialect(): boolean {
     return (this.#options.dialect ?? null) !== null;
   }
 
@@ -198,7 +198,7 @@ export class PathPattern {
     const found = regex.exec(path);
     if (found === null) return null;
     if (this.keys.length === 0) return { index: found.index, length: found[0].length, params: this.#empty };
-    const isPlain = this.source instanceof RegExp || this.#inherits;
+    const isPlain = this.source instanceof RegExp || this.hasDialect;
     const params: Record<string, PathValue> = isPlain ? {} : Object.create(null);
     const coldFields = this.#coldFields;
     for (let i = 0; i < this.keys.length; i++) {
@@ -218,7 +218,7 @@ export class PathPattern {
    * @throws {URIError} With status 400 if a parameter has a broken percent escape
    */
   paramsOf(path: string): Record<string, string> {
-    const params: Record<string, string> = this.#inherits ? {} : Object.create(null);
+    const params: Record<string, string> = this.hasDialect ? {} : Object.create(null);
     let at = 0;
     for (let capture = this.#ensureLayout.first; capture !== null; capture = capture.next) {
       const start = at + capture.skip;

@@ -1,6 +1,6 @@
 import { usualSpelling } from "../util/path_spelling.ts";
 import { unlessBroken } from "./capture.ts";
-import { entersMount, type LayerList, type Scope, type Step } from "./layer.ts";
+import type { LayerList, Scope, Step } from "./layer.ts";
 import { isKnownMethod } from "./methods.ts";
 import { stepsOf } from "./steps.ts";
 import { type Candidate, type Copies, foldCase, inOrder, TrieNode } from "./trie_node.ts";
@@ -187,7 +187,7 @@ export class TrieState {
       // the walk reports a broken escape
       const match = unlessBroken(() => proven?.fixed ?? layer.find(below));
       if (match === null || index === undefined) return match !== null;
-      return entersMount(match, below) && index.reachesSocket(below.slice(match.length) || "/");
+      return layer.enters(match, below) && index.reachesSocket(below.slice(match.length) || "/");
     });
   }
 

@@ -1,5 +1,5 @@
 import { detailsOf, type HandlerDetails, shownDetails } from "../util/handler_details.ts";
-import { type AnyHandler, entersMount, type Layer, type LayerEntry } from "../matching/layer.ts";
+import type { AnyHandler, Layer, LayerEntry } from "../matching/layer.ts";
 import { below, joinPaths, type Listed, listedSource, methodsOf, type RegisteredRoute } from "./route_listing.ts";
 import { unlessBroken } from "../matching/capture.ts";
 import { Route } from "./route.ts";
@@ -109,7 +109,7 @@ function entered(layer: Layer, path: string | null): { path: string; rest: strin
   if (path === null) return null;
   for (const pattern of layer.patterns) {
     const match = unlessBroken(() => pattern.match(path));
-    if (match === null || (layer.route === null && !entersMount(match, path))) continue;
+    if (match === null || (layer.route === null && !layer.enters(match, path))) continue;
     return { path: String(pattern.source), rest: below(path, match) };
   }
   return null;

@@ -1,5 +1,4 @@
 import type { SeenRoute } from "../exchange/app_like.ts";
-import { entersMount } from "../matching/layer.ts";
 import { below, joinPaths, type Listed, listedSource, methodsOf } from "./route_listing.ts";
 import { unlessBroken } from "../matching/capture.ts";
 
@@ -32,7 +31,7 @@ function seenIn(router: Listed, prefix: string, seen: Seen | null, within: reado
       }
       const source = listedSource(layer, around);
       if (source === undefined) return [];
-      const enters = match !== null && entersMount(match, seen!.path);
+      const enters = match !== null && layer.enters(match, seen!.path);
       return seenIn(source, fullPath, enters ? { path: below(seen!.path, match), params: params! } : null, around);
     })
   );

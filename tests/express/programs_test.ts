@@ -38,7 +38,70 @@ async function asked(app: Any, at: 0 | string, headers: Readonly<Record<string, 
   return text;
 }
 
+/** Sends requests to an application on Node's server, and returns the statuses, headers and bodies. */
+async function responsesOf(app: Any, asks: readonly (readonly [method: string, path: string])[]): Promise<unknown[]> {
+  const server = createServer(app);
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const responses: unknown[] = [];
+  for (const [method, path] of asks) {
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}${path}`;
+    const response = await fetch(url, { method, headers: { connection: "close" } });
+    const headers = ["allow", "content-type", "etag", "x-content-type-options"].map((name) =>
+      response.headers.get(name)
+    );
+    responses.push([response.status, headers, await response.text()]);
+  }
+  await new Promise((resolve) => server.close(resolve));
+  return responses;
+}
+
 for (const [name, both] of Object.entries(MAJORS)) {
+  Deno.test(`as in ${name}, the response to OPTIONS has its order, type and entity tag`, async () => {
+    const [theirs, ours] = await Promise.all(both.map((make) => {
+      const app = make();
+      app.post("/a", () => {});
+      app.get("/a", () => {});
+      app.use("/b", make().put("/c", () => {}));
+      return responsesOf(app, [["OPTIONS", "/a"], ["OPTIONS", "/b/c"]]);
+    }));
+    assertEquals(ours, theirs);
+  });
+
+  Deno.test(`as in ${name}, a query stays or follows when the URL is rewritten, and has its application's parser`, async () => {
+    const [theirs, ours] = await Promise.all(both.map((make) => {
+      const app = make().set("query parser", "extended");
+      app.use((req: Any, _res: Any, next: Any) => {
+        if (req.path === "/read") req.query;
+        if (req.path !== "/kept") req.url = "/inner?b[c]=2";
+        next();
+      });
+      const inner = make().set("query parser", "simple");
+      inner.use((req: Any, res: Any) => res.json(req.query));
+      app.use("/inner", inner);
+      app.use((req: Any, res: Any) => res.json(req.query));
+      return responsesOf(app, [["GET", "/read?a[b]=1"], ["GET", "/unread?a[b]=1"], ["GET", "/kept?a[b]=1"], [
+        "GET",
+        "/",
+      ]]);
+    }));
+    assertEquals(ours, theirs);
+  });
+
+  Deno.test(`as in ${name}, it is the same characters that end the part of a path that a RegExp mounts`, async () => {
+    const [theirs, ours] = await Promise.all(both.map((make) => {
+      const app = make().disable("etag");
+      app.use(/^\/admin/, (_req: Any, res: Any, next: Any) => {
+        res.locals.guarded = true;
+        next();
+      });
+      app.use(/^\/in/, make.Router().use((req: Any, res: Any) => res.json([req.url, req.baseUrl])));
+      app.use((_req: Any, res: Any) => res.json(res.locals));
+      const paths = ["/admin", "/admin/x", "/admin.json", "/admin-x", "/administer", "/in.json/x", "/in/x", "/inn"];
+      return responsesOf(app, paths.map((path) => ["GET", path] as const));
+    }));
+    assertEquals(ours, theirs);
+  });
+
   Deno.test(`as in ${name}, requests have cookies once cookie-parser has set them, within a handler, too`, async () => {
     const seen = [];
     for (const make of both) {

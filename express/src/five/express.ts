@@ -12,7 +12,6 @@ class Router extends BaseRouter {}
 /** Where Express 5 differs from Sluice; docs/decisions/0078-express-is-a-profile.md says why. */
 const PROFILE: Profile = {
   poweredBy: "Express",
-  methodSeparator: ", ",
   fileType: (type) => type,
   Request,
   Response,

@@ -18,9 +18,12 @@ import { Router } from "./router.ts";
 /** Where Express 4 differs from Sluice; docs/decisions/0078-express-is-a-profile.md says why. */
 const PROFILE: Profile = {
   poweredBy: "Express",
-  methodSeparator: ",",
   fileType: (type) =>
     type.replace(/^text\/javascript/, "application/javascript").replace("; charset=utf-8", "; charset=UTF-8"),
+  sendMethods(res, methods) {
+    const list = methods.join(",");
+    (res as Response).set("Allow", list).send(list);
+  },
   Request,
   Response,
   // the program's own, so that agents' patches there also apply to applications' routers

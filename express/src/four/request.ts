@@ -1,6 +1,14 @@
+import { exchangeOf, type Profile, profileKey } from "@sluice/sluice/profile";
 import { ExpressRequest, ownAccessor } from "../shared/express_request.ts";
 
 type Any = ExpressRequest["body"];
+
+/** Parsed queries by exchange. */
+const queries = new WeakMap<object, Any>();
+
+function isFour(app: unknown): boolean {
+  return (app as { readonly [profileKey]?: Profile | null } | undefined)?.[profileKey]?.Request === Request;
+}
 
 /** A request with the properties that Express 4 has, but Express 5 lacks. */
 export class Request extends ExpressRequest {
@@ -19,10 +27,22 @@ export class Request extends ExpressRequest {
     Object.defineProperty(this, "query", Request.#query);
   }
 
-  /** The query, nested as by the extended parser, even if the program has deleted the setting. */
+  /**
+   * The query that the client sent, parsed once by the outermost application's parser, whatever the program assigns to
+   * `req.url`; by the extended parser if it has deleted the setting.
+   */
   override get query(): Any {
-    if (!("query parser fn" in this.app.settings)) this.app.set("query parser", "extended");
-    return super.query;
+    let { app } = this;
+    const exchange = exchangeOf(this);
+    const isOwn = exchange !== null && isFour(app);
+    if (isOwn && queries.has(exchange)) return queries.get(exchange);
+    while (isOwn && isFour(app.parent)) app = app.parent as typeof app;
+    if (!("query parser fn" in app.settings)) app.set("query parser", "extended");
+    if (!isOwn) return super.query;
+    const parse = app.get("query parser fn");
+    const query = parse(/\?(.*)$/s.exec(exchange.target.originalUrl)?.[1] ?? null);
+    queries.set(exchange, query);
+    return query;
   }
 
   override set query(value: Any) {
