@@ -152,7 +152,9 @@ export function copyResponseBack(res: object, outgoing: ServerResponse): void {
 function copyBack(from: object, to: object, isCopied: (name: string) => boolean): void {
   const prototype = Object.getPrototypeOf(from);
   for (const name of Object.keys(from)) {
-    if (OURS.has(name) || !isCopied(name) || name in to || (name in prototype && !PARSED.has(name))) continue;
-    assignOwn(to, name, (from as Properties)[name]);
+    const value = (from as Properties)[name];
+    const isReplaced = PARSED.has(name) && Object.hasOwn(to, name) && (to as Properties)[name] !== value;
+    const isKept = OURS.has(name) || !isCopied(name) || name in to || (name in prototype && !PARSED.has(name));
+    if (isReplaced || !isKept) assignOwn(to, name, value);
   }
 }

@@ -92,6 +92,27 @@ Deno.test("properties an application sets on its request are on the request of l
   });
 });
 
+Deno.test("later handlers see cookies and a query that the application replaced, and otherwise those of earlier middleware", async () => {
+  const app = quietApp();
+  app.get("/kept", (_req, _res, next) => next());
+  app.get("/replaced", (req, _res, next) => {
+    Object.assign(req, { cookies: { a: "new" }, query: { q: "new" } });
+    next();
+  });
+  const front = (req: Any, _res: Any, next: () => void): void => {
+    // as cookie-parser and Express 4 do
+    for (const name of ["cookies", "query"]) {
+      Object.defineProperty(req, name, { value: { old: name }, writable: true, enumerable: true, configurable: true });
+    }
+    next();
+  };
+  const behind = (req: Any, res: Any): void => res.json([req.cookies, req.query]);
+  await mounted(app, front, behind, async (ask) => {
+    assertEquals(await ask("/in/kept?a=1"), [{ old: "cookies" }, { old: "query" }]);
+    assertEquals(await ask("/in/replaced?a=1"), [{ a: "new" }, { q: "new" }]);
+  });
+});
+
 Deno.test("properties that middleware has defined on Express's request are those of the application's, as in Express", async () => {
   const app = quietApp();
   app.get("/", (req, res) => res.json([req.path, req.ip, req.cookies, req.query]));
