@@ -38,9 +38,13 @@ const PARTS: Readonly<Record<string, (options: FuzzOptions) => Promise<FuzzRepor
     using fuzzer = new RequestFuzzer(buildTarget());
     return [await fuzz(fuzzer, options)];
   },
-  async apps(options) {
-    await using fuzzer = await AppFuzzer.start();
-    return [await fuzz(fuzzer, options)];
+  async apps({ forMs = Infinity, ...options }) {
+    const reports: FuzzReport[] = [];
+    for (const framework of ["Sluice", "Express 5", "Express 4"] as const) {
+      await using fuzzer = await AppFuzzer.start({ framework });
+      reports.push(await fuzz(fuzzer, { ...options, forMs: forMs / 3 }));
+    }
+    return reports;
   },
   async contexts(options) {
     await using express = await ContextTarget.express();

@@ -6,11 +6,13 @@ import { reported } from "../../reliability/fuzz/reported.ts";
 
 const SEED = 25;
 
-Deno.test("random applications on Deno, Node and Bun do what they do on Express", async () => {
-  await using fuzzer = await AppFuzzer.start();
-  const report = await fuzz(fuzzer, { seed: SEED, rounds: 15 });
-  assertEquals(report.findings, [], reported(report, "apps"));
-});
+for (const framework of ["Sluice", "Express 5", "Express 4"] as const) {
+  Deno.test(`random applications of ${framework} on Deno, Node and Bun do what they do on Express`, async () => {
+    await using fuzzer = await AppFuzzer.start({ framework });
+    const report = await fuzz(fuzzer, { seed: SEED, rounds: 15 });
+    assertEquals(report.findings, [], reported(report, "apps"));
+  });
+}
 
 for (const runtime of ["Deno", "Node", "Bun"] as const) {
   Deno.test(`the fuzzer of applications finds an application on ${runtime} that forgets a prefix`, async () => {

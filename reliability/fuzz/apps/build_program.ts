@@ -113,6 +113,8 @@ function act(name: string, [does, to]: Deed, req: Any, res: Any, next: Any, lib:
   if (does === "pass") return next(error);
   if (does === "pass text") return next("text");
   if (does === "pass status") return next(Object.assign(error, { status: 418, headers: { "X-Error": name } }));
+  // a stack is a list if the program's `Error.prepareStackTrace` says so
+  if (does === "pass list") return next(Object.assign(error, { status: 402, stack: [String(error)] }));
   if (does === "pass falsy") return next(FALSY[to]);
   if (does === "reject") return Promise.reject(error);
   if (does === "async throw") return Promise.resolve().then(() => Promise.reject());

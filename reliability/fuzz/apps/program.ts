@@ -1,4 +1,4 @@
-/** Serves random applications on Sluice: with `app.listen`, and with one of the runtime's servers. */
+/** Serves random applications on Sluice, or on a major of `@sluice/express`: with `app.listen`, and with one of the runtime's servers. */
 import process from "node:process";
 import sluice from "@sluice/sluice";
 import type { Any } from "../../../tests/support/sluice_and_express.ts";
@@ -46,6 +46,13 @@ function forgetful(lib: Any): Any {
   }, lib);
 }
 
-const lib = withExpressTags(sluice);
+/** Sluice, or a major of `@sluice/express`. */
+async function library(): Promise<Any> {
+  if (process.env["FRAMEWORK"] === "Express 4") return (await import("@sluice/express/4")).default;
+  if (process.env["FRAMEWORK"] === "Express 5") return (await import("@sluice/express")).default;
+  return withExpressTags(sluice);
+}
+
+const lib = await library();
 const isFaulty = process.env["PLANTED_FAULT"] === "prefix";
 await servePrograms(isFaulty ? forgetful(lib) : lib, { "app.listen": byListen, ...await own() });

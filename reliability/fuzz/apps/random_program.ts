@@ -54,7 +54,18 @@ const SETTINGS: Program["settings"] = [
 const METHODS = ["GET", "GET", "GET", "POST", "POST", "POST", "PUT", "DELETE", "OPTIONS", "HEAD"];
 const COMMON = ["next", "next", "next", "next", "next", "answer", "send"];
 const RARE = [
-  ...["route", "router", "throw", "throw nothing", "throw value", "pass", "pass text", "pass status", "pass falsy"],
+  ...[
+    "route",
+    "router",
+    "throw",
+    "throw nothing",
+    "throw value",
+    "pass",
+    "pass text",
+    "pass status",
+    "pass falsy",
+    "pass list",
+  ],
   ...["reject", "async throw", "async next", "async answer", "later", "sendStatus", "json", "format", "redirect"],
   ...["url", "method", "status", "locals", "cookie", "headers", "own router"],
 ];
@@ -63,7 +74,10 @@ const PARSERS = ["json", "json", "urlencoded", "text"];
 /** Request bodies and their content types. */
 const BODIES: readonly (readonly [type: string | null, body: string | null])[] = [
   ...[[null, null], ["application/json", null], ["application/json", '{"a":[1]}'], ["application/json", "{"]] as const,
-  ...[["application/x-www-form-urlencoded", "a=1&b=2"], ["text/plain", "text"], ["text/plain", null]] as const,
+  ...[["application/x-www-form-urlencoded", "a=1&b=2"], ["application/x-www-form-urlencoded", "=1&[a]=%E9&a&a=2"], [
+    "text/plain",
+    "text",
+  ], ["text/plain", null]] as const,
 ];
 
 /** A path that some patterns match, sometimes with a query. */
@@ -117,6 +131,33 @@ export function randomAsks(pick: Pick, program: Program, count: number): Ask[] {
 
 function hasParams({ registrations }: Program): boolean {
   return registrations.some(({ as, inner }) => as === "param" || (inner !== null && hasParams(inner)));
+}
+
+/** A path in Express 4's syntax. In a list, Express 4 also applies one path's flags and parameters to the others. */
+function path4(path: Any): Any {
+  if (Array.isArray(path)) return path4(path[0]);
+  if (path instanceof RegExp) return path;
+  return path.replace(/\{\/:(\w+)\}/g, "/:$1?").replace(/\*\w+/g, "*");
+}
+
+// if a dot ends what a RegExp mounts, Express 4 adds a slash to the base URL below, and omits one from assigned URLs
+function endingSegment(path: Any, { inner, deeds }: Registration): Any {
+  const isPlain = inner === null && !deeds.some(([does]) => does === "url");
+  return isPlain || !(path instanceof RegExp) ? path : new RegExp(`${path.source}(?=\\/|$)`);
+}
+
+/** What Express 4 does not catch. */
+const UNCAUGHT = ["reject", "async throw"];
+
+/** The same program for Express 4, except for features that Express 4 lacks. */
+export function inExpress4(program: Program): Program {
+  const registrations = program.registrations.map((one): Registration => ({
+    ...one,
+    path: one.as === "param" ? one.path : endingSegment(path4(one.path), one),
+    deeds: one.deeds.map(([does, to]): Deed => [UNCAUGHT.includes(does) ? "pass" : does, to]),
+    inner: one.inner && inExpress4(one.inner),
+  }));
+  return { ...program, registrations };
 }
 
 /** A program as JSON, with regular expressions as objects. */
