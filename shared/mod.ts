@@ -11,7 +11,9 @@ export type { EmitterMethods, EventName, Listener } from "../src/util/emitter_me
 export {
   checkInteger,
   checkNames,
+  checkObject,
   checkType,
+  decided,
   type Instead,
   type OptionNames,
   refuseOption,

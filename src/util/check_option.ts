@@ -34,7 +34,7 @@ export function takeFormer<Options>(
  * @param options The options
  * @param names The known names
  * @param instead Advice for a name; without it, the error suggests the most likely name or lists all
- * @throws {TypeError} If the options are not an object, such as a request, or one is unknown and not `undefined`
+ * @throws {TypeError} If the options are not an object, or a list or a request, or one is unknown and not `undefined`
  */
 export function checkNames<Options>(
   caller: string,
@@ -42,7 +42,7 @@ export function checkNames<Options>(
   names: OptionNames<Options>,
   instead?: Instead,
 ): void {
-  if (typeof options !== "object" || options === null || isThenable(options)) {
+  if (!isObject(options) || isThenable(options)) {
     const given = isThenable(options) ? "a promise" : describe(options);
     throw new TypeError(`${caller}: options must be an object, not ${given}`);
   }
@@ -147,6 +147,36 @@ export function checkType(
 ): void {
   if (value === undefined || typeof value === type) return;
   refuseOption(caller, option, WANTED[type], value);
+}
+
+/**
+ * Checks that an optional option is an object, and no list.
+ *
+ * @param caller Name of the caller for error messages
+ * @param option Name of the option
+ * @param value Its value
+ * @param wanted What it accepts
+ * @throws {TypeError} If it is something else
+ */
+export function checkObject(caller: string, option: string, value: unknown, wanted: string): void {
+  if (value !== undefined && !isObject(value)) refuseOption(caller, option, wanted, value);
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/**
+ * Returns what an option's function decided. A promise is rejected, because it would always count as true.
+ *
+ * @param caller Name of the caller for error messages
+ * @param option Name of the option
+ * @param verdict The function's return value
+ * @throws {TypeError} If it is a promise
+ */
+export function decided(caller: string, option: string, verdict: unknown): boolean {
+  if (!isThenable(verdict)) return Boolean(verdict);
+  throw new TypeError(`${caller}: option ${option} must return true or false synchronously, not a promise`);
 }
 
 /**

@@ -27,14 +27,15 @@ const DURATIONS: readonly (readonly [RegExp, number])[] = [
  * Parses a number of bytes.
  *
  * @param value A number of bytes, or a string such as `"100kb"` (1 kB is 1024 bytes)
+ * @param what The number's purpose, for the error message
  * @returns Bytes
  * @throws {TypeError} If it is neither
  */
-export function parseBytes(value: number | string): number {
+export function parseBytes(value: number | string, what = "A size"): number {
   if (typeof value === "number" && !Number.isNaN(value)) return value;
   const match = /^\s*(\d+(?:\.\d+)?)\s*(b|kb|mb|gb|tb|pb)?\s*$/i.exec(String(value));
   if (match === null) {
-    throw new TypeError(`A size must be a number of bytes or a string such as "100kb", not ${describe(value)}`);
+    throw new TypeError(`${what} must be a number of bytes or a string such as "100kb", not ${describe(value)}`);
   }
   return Math.floor(Number(match[1]) * BYTES[(match[2] ?? "b").toLowerCase()]!);
 }

@@ -238,8 +238,9 @@ function checked<Req>(options: AdaptiveConcurrencyOptions<Req>) {
     );
   }
   checkNames("adaptiveConcurrency", options, NAMES);
-  const { min = 4, max = Math.max(1000, min), priority, retryAfterMs = 1000, clock = monotonic } = options;
+  const { min = 4, priority, retryAfterMs = 1000, clock = monotonic } = options;
   checkInteger("adaptiveConcurrency", "min", min, 1, MOST);
+  const { max = Math.max(1000, min) } = options;
   checkInteger("adaptiveConcurrency", "max", max, min, MOST);
   const { initial = Math.max(min, Math.min(max, 20)) } = options;
   checkInteger("adaptiveConcurrency", "initial", initial, min, max);

@@ -1,5 +1,5 @@
 import { IPV6_SUBNET, type Validate } from "@sluice/limiting";
-import { checkInteger, checkType, type OptionNames, refuseOption } from "@sluice/shared";
+import { checkInteger, checkObject, checkType, type OptionNames, refuseOption } from "@sluice/shared";
 import type { Decision } from "../limiter/decision.ts";
 import type { ConsumeOptions, LimiterKeys } from "../limiter/demand.ts";
 import type { LimiterOptions, LimitOptions, LimitsOptions, PolicyChoice } from "../limiter/limiter_options.ts";
@@ -329,7 +329,7 @@ export function checkHttpOptions<Req>(options: RateLimitOptions<Req>, caller: st
   }
   if (limit !== undefined && typeof limit !== "function") checkInteger(caller, "limit", limit, 0, MAX_LIMIT);
   if (identifier !== undefined) checkName(identifier, "identifier", caller);
-  if (typeof validate !== "object" || validate === null) checkType(caller, "validate", validate, "boolean");
+  if (typeof validate !== "boolean") checkObject(caller, "validate", validate, "true, false or an object");
   if (message !== undefined && (message === null || !["string", "object", "function"].includes(typeof message))) {
     refuseOption(caller, "message", "a string, an object or a function", message);
   }

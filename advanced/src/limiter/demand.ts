@@ -78,7 +78,7 @@ export class Demand {
     checkStore(store, this.policies, caller);
     this.#shadow = (options.limits ?? [options]).map((limit) => limit.shadow === true);
     this.#store = store;
-    this.#own = new OwnPolicies(this.policies, store, options.policies ?? {}, caller);
+    this.#own = new OwnPolicies(this.policies, store, options.policies, caller);
     this.encode = store instanceof MemoryStore ? shortenKey : encodeKey;
   }
 

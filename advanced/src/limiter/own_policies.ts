@@ -1,4 +1,4 @@
-import { checkNames, describe, GenerationalCache, type OptionNames, refuseOption } from "@sluice/shared";
+import { checkNames, checkObject, describe, GenerationalCache, type OptionNames } from "@sluice/shared";
 import { usualMs } from "../policy/calendar_window.ts";
 import { checkPolicy } from "../policy/check_policy.ts";
 import { holdsSlots, type Policy } from "../policy/policy.ts";
@@ -39,14 +39,12 @@ export class OwnPolicies {
   constructor(
     usual: readonly Policy[],
     store: Store,
-    named: Readonly<Record<string, Exclude<PolicyChoice, string>>>,
+    named: Readonly<Record<string, Exclude<PolicyChoice, string>>> = {},
     caller: string,
   ) {
     this.#usual = usual;
     this.#store = store;
-    if (typeof named !== "object" || named === null) {
-      refuseOption(caller, "policies", "an object of policies by name", named);
-    }
+    checkObject(caller, "policies", named, "an object of policies by name");
     for (const [name, told] of Object.entries(named)) {
       this.#named.set(name, this.#made(told, `${caller}, policies.${name}`));
     }

@@ -42,7 +42,7 @@ const WRONG: readonly [build: () => unknown, message: string][] = [
     "rateLimit: option keyGenerator must be a function, not an object (Module)",
   ],
   [() => rateLimit({ shadow: "no" } as Any), 'rateLimit: option shadow must be true or false, not "no"'],
-  [() => rateLimit({ validate: 1 } as Any), "rateLimit: option validate must be true or false, not 1"],
+  [() => rateLimit({ validate: 1 } as Any), "rateLimit: option validate must be true, false or an object, not 1"],
   [
     () => rateLimit({ timers: {} } as Any),
     "rateLimit: option timers must be an object { start, now }, not an object",

@@ -13,7 +13,7 @@ const ROOT = new URL("../../../", import.meta.url);
 const MOST_BYTES = 41_100;
 
 /** The same for a store alone: its own code, plus the algorithms if it counts. */
-const MOST_BYTES_OF_STORES: Readonly<Record<string, number>> = { cloudflare: 2_080, postgres: 14_250, sqlite: 9_610 };
+const MOST_BYTES_OF_STORES: Readonly<Record<string, number>> = { cloudflare: 2_110, postgres: 14_250, sqlite: 9_610 };
 
 async function bundled(name: string): Promise<{ code: string; bytes: number }> {
   const bundle = await rolldown({

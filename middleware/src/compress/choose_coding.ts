@@ -1,4 +1,4 @@
-import { rankEncodings } from "@sluice/shared";
+import { decided, rankEncodings } from "@sluice/shared";
 import type { Request, Response } from "@sluice/sluice";
 import type { Coding } from "./coding.ts";
 
@@ -35,7 +35,7 @@ export function chooseCoding(
   rules: CompressionRules,
 ): Coding | null {
   if (status === 304) keepTag(req, res);
-  if (!isWhole(res, status) || isFixed(res) || !rules.filter(req, res)) return null;
+  if (!isWhole(res, status) || isFixed(res) || !decided("compress", "filter", rules.filter(req, res))) return null;
   // an uncompressed response needs it, too: a different client may get it compressed
   res.vary("Accept-Encoding");
   const known = isEventStream(res) ? rules.codingsOfEvents : rules.codings;

@@ -142,7 +142,7 @@ function isWorthIt(_req: Request, res: Response): boolean {
 }
 
 function bytesOf(threshold: unknown): number {
-  const bytes = typeof threshold === "string" ? parseBytes(threshold) : threshold;
+  const bytes = typeof threshold === "string" ? parseBytes(threshold, "compress: option threshold") : threshold;
   checkInteger("compress", "threshold", bytes, 0, Number.MAX_SAFE_INTEGER);
   return bytes as number;
 }

@@ -38,6 +38,11 @@ export const COOKIE_NAMES: readonly string[] = Object.keys(NAMES);
 /** Maximum bytes in a cookie, with its name and attributes, that every browser keeps (RFC 6265 section 6.1). */
 const MOST_BYTES = 4096;
 
+/** What `res.cookie` accepts; a later error would fail every request. */
+const LABEL = "[a-z\\d](?:[a-z\\d-]{0,61}[a-z\\d])?";
+const DOMAIN = new RegExp(`^\\.?${LABEL}(?:\\.${LABEL})*$`, "i");
+const PATH = /^\/[\x20-\x3a\x3d-\x7e]*$/;
+
 /** A cookie that a middleware reads and writes. */
 export class KeptCookie {
   readonly #caller: string;
@@ -64,22 +69,32 @@ export class KeptCookie {
     const instead = (unknown: string) => unknown === "maxAge" || unknown === "expires" ? lifetime : undefined;
     checkNames(`${caller}: option cookie`, attributes, NAMES, instead);
     const { secure = "auto", httpOnly = true, path = "/", sameSite = "lax", ...others } = attributes;
+    const { domain, partitioned, priority } = others;
     checkType(caller, "cookie.httpOnly", httpOnly, "boolean");
+    checkType(caller, "cookie.partitioned", partitioned, "boolean");
+    if (domain !== undefined && !isMatch(DOMAIN, domain)) {
+      refuseOption(caller, "cookie.domain", 'the name of a host, such as "example.com"', domain);
+    }
+    if (!isMatch(PATH, path)) refuseOption(caller, "cookie.path", "an escaped URL path that begins with /", path);
+    if (priority !== undefined && !["low", "medium", "high"].includes(priority)) {
+      refuseOption(caller, "cookie.priority", '"low", "medium" or "high"', priority);
+    }
     if (typeof secure !== "boolean" && secure !== "auto") {
       refuseOption(caller, "cookie.secure", 'true, false or "auto"', secure);
     }
     if (!["lax", "strict", "none"].includes(sameSite)) {
       refuseOption(caller, "cookie.sameSite", '"lax", "strict" or "none"', sameSite);
     }
-    if (sameSite === "none" && secure === false) {
+    if ((sameSite === "none" || partitioned) && secure === false) {
+      const attribute = partitioned ? "partitioned" : 'sameSite "none"';
       throw new TypeError(
-        `${caller}: browsers refuse a cookie with sameSite "none" unless it is secure: leave out cookie.secure`,
+        `${caller}: browsers refuse a cookie with ${attribute} unless it is secure: leave out cookie.secure`,
       );
     }
     if (name !== undefined && !/^[\w!#$%&'*+.^`|~-]+$/.test(name)) {
       refuseOption(caller, "name", "the name of a cookie", name);
     }
-    const isOfHost = path === "/" && others.domain === undefined;
+    const isOfHost = path === "/" && domain === undefined;
     const prefix = asciiLowerCase(/^__(?:host|secure)-/i.exec(name ?? "")?.[0] ?? "");
     if (prefix !== "" && (secure !== true || (prefix === "__host-" && !isOfHost))) {
       throw new TypeError(
@@ -168,6 +183,10 @@ export class KeptCookie {
     setCookies(res, others);
     return others;
   }
+}
+
+function isMatch(pattern: RegExp, value: unknown): boolean {
+  return typeof value === "string" && pattern.test(value);
 }
 
 function setCookies(res: Response, cookies: string[]): void {

@@ -1,3 +1,4 @@
+import { describe, refuseOption } from "@sluice/shared";
 import type { Request } from "@sluice/sluice";
 
 /** Whether the headers name the program's own origin, a foreign origin, or none. */
@@ -47,15 +48,13 @@ function parsed(text: string): URL | null {
  * @throws {TypeError} If it is not an array, or an entry is not exactly what browsers send
  */
 export function checkOrigins(origins: unknown): Set<string> {
-  if (!Array.isArray(origins)) throw new TypeError("csrf: option origins must be a list of origins");
+  if (!Array.isArray(origins)) refuseOption("csrf", "origins", 'a list such as ["https://example.com"]', origins);
   for (const origin of origins) {
     const meant = typeof origin === "string" ? parsed(origin)?.origin : undefined;
     // "null" is the origin of files and sandboxes, which anyone can use
     if (meant === origin && meant !== "null") continue;
     const instead = meant === undefined || meant === "null" ? 'such as "https://example.com"' : `"${meant}"`;
-    throw new TypeError(
-      `csrf: option origins has ${JSON.stringify(origin)}; write each as browsers send it, ${instead}`,
-    );
+    throw new TypeError(`csrf: option origins has ${describe(origin)}; write each as browsers send it, ${instead}`);
   }
   return new Set(origins);
 }

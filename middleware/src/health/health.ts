@@ -2,6 +2,7 @@ import {
   asciiLowerCase,
   checkInteger,
   checkNames,
+  checkObject,
   checkType,
   LONGEST_TIMER_MS,
   noteResponded,
@@ -200,9 +201,7 @@ class Readiness {
     checkNames("health", options, NAMES, INSTEAD);
     const { checks = {}, timeoutMs = CHECK_MS, cacheMs, load, loadCritical = false, details } = options;
     const { clock = () => performance.now() } = options;
-    if (typeof checks !== "object" || checks === null) {
-      refuseOption("health", "checks", "an object of functions by names", checks);
-    }
+    checkObject("health", "checks", checks, "an object of functions by names");
     if (load !== undefined && typeof load?.figures?.overloaded !== "boolean") {
       refuseOption("health", "load", "what shedLoad returned", load);
     }

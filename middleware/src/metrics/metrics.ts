@@ -1,5 +1,6 @@
 import {
   checkNames,
+  checkObject,
   checkType,
   describe,
   noteResponded,
@@ -378,10 +379,8 @@ function checkBuckets(buckets: unknown): void {
   if (!isAscending) refuseOption("metrics", "buckets", "a list of seconds above 0 in ascending order", buckets);
 }
 
-function checkCounted(limiters: unknown, load: CountedLoad | undefined): void {
-  if (typeof limiters !== "object" || limiters === null) {
-    refuseOption("metrics", "limiters", "an object such as { login: limit.limiter }", limiters);
-  }
+function checkCounted(limiters: Readonly<Record<string, CountedLimiter>>, load: CountedLoad | undefined): void {
+  checkObject("metrics", "limiters", limiters, "an object such as { login: limit.limiter }");
   for (const [name, limiter] of Object.entries(limiters)) {
     if (typeof limiter?.counters?.admitted === "number") continue;
     throw new TypeError(

@@ -1,6 +1,7 @@
 import {
   checkNames,
   checkType,
+  decided,
   describe,
   isDeveloped,
   type OptionNames,
@@ -112,7 +113,11 @@ export function requestId(given: RequestIdOptions = {}): Middleware<RequestIdExt
       res.setHeader(header, first.id);
       return next();
     }
-    const isTrusted = trust === "proxy" ? isProxied(req) : typeof trust === "function" ? trust(req) : trust;
+    const isTrusted = trust === "proxy"
+      ? isProxied(req)
+      : typeof trust === "function"
+      ? decided("requestId", "trust", trust(req))
+      : trust;
     if (!isTrusted && trust === "proxy") warnOfReplaced(req, header);
     const sent = isTrusted ? req.get(header) : undefined;
     const continued = isTrusted ? continuedTrace(req.get("traceparent"), req.get("tracestate")) : undefined;

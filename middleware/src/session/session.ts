@@ -1,7 +1,9 @@
 import {
   checkInteger,
   checkNames,
+  checkObject,
   checkType,
+  decided,
   LONGEST_TIMER_MS,
   type OptionNames,
   refuseMembers,
@@ -266,7 +268,7 @@ export function session<Data extends object = DeclaredSessionData>(
 
   return function session(req: Request, res: Response, next: NextFunction) {
     // as in express-session, the first of two middlewares wins
-    if (Object.hasOwn(req, "session") || when !== undefined && !when(req)) return next();
+    if (Object.hasOwn(req, "session") || when !== undefined && !decided("session", "when", when(req))) return next();
     const value = cookie.read(req);
     if (value !== undefined) return load(value, req, res, next);
     attach(new LiveSession(settings, { req, res, next }, null), req);
@@ -321,9 +323,7 @@ function checked(given: SessionOptions): SessionSettings {
     const wanted = "false: a session begins when something is put into it";
     refuseOption("session", "saveUninitialized", wanted, saveUninitialized);
   }
-  if (typeof cookie !== "object" || cookie === null) {
-    refuseOption("session", "cookie", "an object of attributes", cookie);
-  }
+  checkObject("session", "cookie", cookie, "an object of attributes");
   const { maxAge: ttlMs = DAY_MS, persistent = true, ...attributes } = cookie;
   checkInteger("session", "cookie.maxAge", ttlMs, 1, LONGEST_TTL_MS);
   const { absoluteTtlMs = Math.max(ABSOLUTE_TTL_MS, ttlMs) } = options;

@@ -2,6 +2,7 @@ import {
   asciiLowerCase,
   checkInteger,
   checkNames,
+  checkObject,
   checkType,
   type OptionNames,
   refuseMembers,
@@ -316,6 +317,8 @@ function planOf(given: UploadOptions): FormPlan {
 }
 
 function storeOf({ dest, keep, storage }: UploadOptions): FileStore {
+  // the empty path would be the current folder
+  if (dest === "") refuseOption("upload", "dest", "a folder's path", dest);
   checkType("upload", "dest", dest, "string");
   checkType("upload", "keep", keep, "boolean");
   if (keep !== undefined && dest === undefined) throw new TypeError("upload: option keep is for files in dest");
@@ -332,10 +335,8 @@ function storeOf({ dest, keep, storage }: UploadOptions): FileStore {
   return functionStore(take, discard);
 }
 
-function checkFields(fields: unknown): FormPlan["fields"] {
-  if (typeof fields !== "object" || fields === null || Array.isArray(fields)) {
-    refuseOption("upload", "fields", "an object by the names of fields, such as { avatar: { maxCount: 1 } }", fields);
-  }
+function checkFields(fields: object): FormPlan["fields"] {
+  checkObject("upload", "fields", fields, "an object by the names of fields, such as { avatar: { maxCount: 1 } }");
   return new Map(
     Object.entries(fields).map(([name, field]) => {
       checkNames(`upload: field ${JSON.stringify(name)}`, field, FIELD_NAMES);

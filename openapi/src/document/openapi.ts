@@ -1,6 +1,15 @@
-import { checkNames, checkType, describe, isThenable, type OptionNames, refuseOption } from "@sluice/shared";
+import {
+  checkNames,
+  checkObject,
+  checkType,
+  describe,
+  isThenable,
+  type OptionNames,
+  refuseOption,
+} from "@sluice/shared";
 import type { DetailedRoute } from "@sluice/sluice";
 import type { RequestPart } from "../metadata/route_schemas.ts";
+import { checkDescribed, checkSecurity, checkStrings } from "../metadata/document_fields.ts";
 import { checkOutgoing, type OutgoingRequest, type ResponseDetails } from "../metadata/operation.ts";
 import { convertSchema } from "../schema/convert_schema.ts";
 import type { Direction, JsonSchema, ToJsonSchema } from "../schema/json_schema.ts";
@@ -85,6 +94,11 @@ const INFO_NAMES: OptionNames<OpenApiInfo> = {
   license: true,
 };
 
+const CONTACT_NAMES: OptionNames<NonNullable<OpenApiInfo["contact"]>> = { name: true, url: true, email: true };
+const LICENSE_NAMES: OptionNames<NonNullable<OpenApiInfo["license"]>> = { name: true, identifier: true, url: true };
+
+const SCHEME_TYPES = ["apiKey", "http", "mutualTLS", "oauth2", "openIdConnect"];
+
 const CALL = 'write openapi(app, { title: "Books", version: "1.0.0" }, options)';
 
 /** Options from swagger-jsdoc, Fastify's swagger and express-openapi. */
@@ -150,18 +164,30 @@ export function checkDocument(app: WithRoutes, info: OpenApiInfo, options: OpenA
   for (const name of ["title", "version"] as const) {
     if (typeof info[name] !== "string") refuseOption("openapi: info", name, "a string", info[name]);
   }
+  checkStrings("openapi: info", info, ["summary", "description", "termsOfService"]);
+  const { contact = {}, license = { name: "" } } = info;
+  checkNames("openapi: info.contact", contact, CONTACT_NAMES);
+  checkNames("openapi: info.license", license, LICENSE_NAMES);
+  checkStrings("openapi: info", contact, Object.keys(CONTACT_NAMES), "contact.");
+  checkStrings("openapi: info", license, Object.keys(LICENSE_NAMES), "license.");
+  if (license.name === undefined) refuseOption("openapi: info", "license.name", "a string", license.name);
   checkNames("openapi", options, NAMES, HIDING);
   checkType("openapi", "toJsonSchema", options.toJsonSchema, "function");
   checkType("openapi", "prefix", options.prefix, "string");
-  for (const name of ["servers", "tags", "security"] as const) {
-    if (options[name] !== undefined && !Array.isArray(options[name])) {
-      refuseOption("openapi", name, "a list", options[name]);
+  checkDescribed("openapi", "servers", options.servers, "url");
+  checkDescribed("openapi", "tags", options.tags, "name");
+  checkSecurity("openapi", options.security);
+  for (const name of ["securitySchemes", "schemas", "webhooks"] as const) {
+    checkObject("openapi", name, options[name], "an object");
+  }
+  for (const [name, scheme] of Object.entries(options.securitySchemes ?? {})) {
+    checkObject("openapi", `securitySchemes.${name}`, scheme, 'an object such as { type: "http", scheme: "bearer" }');
+    if (!("$ref" in scheme || SCHEME_TYPES.includes(scheme.type as string))) {
+      refuseOption("openapi", `securitySchemes.${name}.type`, `one of ${SCHEME_TYPES.join(", ")}`, scheme.type);
     }
   }
-  for (const name of ["securitySchemes", "schemas", "webhooks"] as const) {
-    if (options[name] !== undefined && (typeof options[name] !== "object" || options[name] === null)) {
-      refuseOption("openapi", name, "an object", options[name]);
-    }
+  for (const [name, schema] of Object.entries(options.schemas ?? {})) {
+    if (Object(schema) !== schema) refuseOption("openapi", `schemas.${name}`, "a schema", schema);
   }
   for (const [name, request] of Object.entries(options.webhooks ?? {})) {
     checkOutgoing(`openapi: webhook ${name}`, request);

@@ -1,4 +1,4 @@
-import { checkNames, checkType, type OptionNames } from "@sluice/shared";
+import { checkNames, checkType, type OptionNames, refuseOption } from "@sluice/shared";
 import { assertApplication, openapi, type WithRoutes } from "../document/openapi.ts";
 import type { OpenApiDocument } from "../document/openapi_document.ts";
 import { Wildcards } from "./client_routes.ts";
@@ -56,5 +56,8 @@ export function generateClient(app: WithRoutes, options: GenerateOptions = {}): 
   checkNames("generateClient", options, NAMES);
   checkType("generateClient", "command", options.command, "string");
   const { document = openapi(app, { title: "Client", version: "1" }), command = "generateClient" } = options;
+  if (Object(document).paths === undefined) {
+    refuseOption("generateClient", "document", "what openapi(app, info) returns", document);
+  }
   return clientText({ document, wildcards: new Wildcards(app.getRegisteredRoutes("", { details: true })), command });
 }

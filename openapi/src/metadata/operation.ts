@@ -1,5 +1,6 @@
-import { checkNames, checkType, type OptionNames, refuseOption, withDetails } from "@sluice/shared";
+import { checkNames, checkObject, checkType, type OptionNames, refuseOption, withDetails } from "@sluice/shared";
 import type { Handler, Request } from "@sluice/sluice";
+import { checkDescribed, checkSecurity, checkStringList, checkStrings } from "./document_fields.ts";
 import { REQUEST_PARTS, type RequestPart } from "./route_schemas.ts";
 import type { AnySchema } from "./standard_schema.ts";
 
@@ -116,6 +117,10 @@ const OUTGOING_NAMES: OptionNames<OutgoingRequest> = {
   responses: true,
 };
 
+const METHODS: readonly string[] = ["delete", "get", "patch", "post", "put"];
+
+const FILE_NAMES: OptionNames<FileDetails> = { maxCount: true, types: true, required: true };
+
 const RESPONSE_NAMES: OptionNames<ResponseDetails> = {
   description: true,
   schema: true,
@@ -159,30 +164,18 @@ function checkOperation(details: OperationDetails): void {
   const named = all.filter(([name]) => !name.startsWith("x-"));
   // only where it is needed, because a copy of a request is not recognized as one
   checkNames("operation", named.length < all.length ? Object.fromEntries(named) : details, OPERATION_NAMES, INSTEAD);
-  for (const name of ["summary", "description", "operationId"] as const) {
-    checkType("operation", name, details[name], "string");
-  }
+  checkStrings("operation", details, ["summary", "description", "operationId"]);
   for (const name of ["deprecated", "hide"] as const) checkType("operation", name, details[name], "boolean");
-  for (const name of ["tags", "consumes"] as const) {
-    const list = details[name];
-    if (list === undefined || (Array.isArray(list) && list.every((one) => typeof one === "string"))) continue;
-    refuseOption("operation", name, "a list of strings", list);
-  }
+  for (const name of ["tags", "consumes"] as const) checkStringList("operation", name, details[name]);
   const { security, examples, responses, files, callbacks, servers } = details;
-  if (security !== undefined && !Array.isArray(security)) {
-    refuseOption("operation", "security", "a list such as [{ bearer: [] }]", security);
-  }
-  if (servers !== undefined && !Array.isArray(servers)) {
-    refuseOption("operation", "servers", 'a list such as [{ url: "https://files.example" }]', servers);
-  }
+  checkSecurity("operation", security);
+  checkDescribed("operation", "servers", servers, "url");
   if (examples !== undefined) checkNames("operation: examples", examples, EXAMPLE_NAMES);
-  if (files !== undefined && (typeof files !== "object" || files === null)) {
-    refuseOption("operation", "files", "an object such as { avatar: { maxCount: 1 } }", files);
-  }
-  if (callbacks !== undefined && (typeof callbacks !== "object" || callbacks === null)) {
-    refuseOption("operation", "callbacks", 'an object such as { paid: { url: "{$request.body#/url}" } }', callbacks);
-  }
-  for (const [name, { url, ...request }] of Object.entries(callbacks ?? {})) {
+  checkObject("operation", "files", files, "an object such as { avatar: { maxCount: 1 } }");
+  for (const [name, file] of Object.entries(files ?? {})) checkNames(`operation: files.${name}`, file, FILE_NAMES);
+  checkObject("operation", "callbacks", callbacks, 'an object such as { paid: { url: "{$request.body#/url}" } }');
+  for (const [name, callback] of Object.entries(callbacks ?? {})) {
+    const { url, ...request } = Object(callback) as Callback;
     if (typeof url !== "string") {
       refuseOption("operation", `callbacks.${name}.url`, "an expression such as {$request.body#/url}", url);
     }
@@ -200,18 +193,34 @@ function checkOperation(details: OperationDetails): void {
  */
 export function checkOutgoing(caller: string, request: OutgoingRequest): void {
   checkNames(caller, request, OUTGOING_NAMES);
+  const { method } = request;
+  if (method !== undefined && !METHODS.includes(method)) {
+    refuseOption(caller, "method", `one of ${METHODS.join(", ")}`, method);
+  }
+  checkStrings(caller, request, ["summary", "description", "mediaType"]);
   checkResponses(caller, request.responses);
 }
 
 function checkResponses(caller: string, responses: OperationDetails["responses"]): void {
-  if (responses === undefined) return;
-  if (typeof responses !== "object" || responses === null) {
-    refuseOption(caller, "responses", 'an object such as { 404: "There is none" }', responses);
+  checkObject(caller, "responses", responses, 'an object such as { 404: "There is none" }');
+  for (const [status, response] of Object.entries(responses ?? {})) {
+    checkStatus(caller, "responses", status);
+    if (typeof response === "string") continue;
+    const where = `${caller}: response ${status}`;
+    checkNames(where, response, RESPONSE_NAMES);
+    checkStrings(where, response, ["description", "mediaType"]);
   }
-  for (const [status, response] of Object.entries(responses)) {
-    if (!/^(?:[1-5](?:\d\d|XX)|default)$/.test(status)) {
-      throw new TypeError(`${caller}: option responses has statuses such as 404, 4XX or default, not ${status}`);
-    }
-    if (typeof response !== "string") checkNames(`${caller}: response ${status}`, response, RESPONSE_NAMES);
-  }
+}
+
+/**
+ * Rejects what OpenAPI knows no responses for.
+ *
+ * @param caller Name of the caller for error messages
+ * @param option Name of the option
+ * @param status A name in the option's object
+ * @throws {TypeError} If it is no status
+ */
+export function checkStatus(caller: string, option: string, status: string): void {
+  if (/^(?:[1-5](?:\d\d|XX)|default)$/.test(status)) return;
+  throw new TypeError(`${caller}: option ${option} has statuses such as 404, 4XX or default, not ${status}`);
 }

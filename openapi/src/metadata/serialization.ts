@@ -1,4 +1,4 @@
-import { describe } from "@sluice/shared";
+import { checkObject, describe } from "@sluice/shared";
 import { isOnly } from "../schema/schema_kinds.ts";
 import type { RequestPart } from "./route_schemas.ts";
 
@@ -59,6 +59,7 @@ export function serializationOf(
  * @throws {TypeError} If there is no such part or style
  */
 export function checkSerializations(given: Serializations): void {
+  checkObject("validate", "serialization", given, 'an object such as { query: { ids: { style: "pipeDelimited" } } }');
   for (const [part, parameters] of Object.entries(given)) {
     if (!Object.hasOwn(STYLES, part)) {
       throw new TypeError(
@@ -66,7 +67,10 @@ export function checkSerializations(given: Serializations): void {
       );
     }
     const styles = STYLES[part as RequestPart];
-    for (const [name, { style, explode, ...others }] of Object.entries(parameters ?? {})) {
+    checkObject("validate", `serialization.${part}`, parameters, 'an object such as { ids: { style: "form" } }');
+    for (const [name, parameter] of Object.entries(parameters ?? {})) {
+      checkObject("validate", `serialization.${part}.${name}`, parameter, 'an object such as { style: "form" }');
+      const { style, explode, ...others } = parameter;
       const where = `validate: option serialization.${part}.${name}`;
       if (style !== undefined && !styles.includes(style)) {
         throw new TypeError(`${where}.style must be one of ${styles.join(", ")}, not ${describe(style)}`);

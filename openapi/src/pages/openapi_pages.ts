@@ -1,4 +1,4 @@
-import { checkType, refuseOption } from "@sluice/shared";
+import { checkObject, checkType, refuseOption } from "@sluice/shared";
 import type { Handler, Request, Response } from "@sluice/sluice";
 import { checkDocument, openapi, type OpenApiOptions, type WithRoutes } from "../document/openapi.ts";
 import type { OpenApiDocument, OpenApiInfo } from "../document/openapi_document.ts";
@@ -69,6 +69,7 @@ The document itself is at openapi.json.
  * ```
  */
 export function openapiPages(app: WithRoutes, info: OpenApiInfo, options: OpenApiPagesOptions = {}): Handler {
+  checkObject("openapiPages", "options", options, "an object");
   const { viewer, ...documentOptions } = options;
   checkDocument(app, info, documentOptions);
   checkType("openapiPages", "viewer", viewer, "function");

@@ -1,6 +1,7 @@
 import {
   asciiUpperCase,
   checkNames,
+  checkObject,
   checkType,
   describe,
   HttpError,
@@ -17,7 +18,7 @@ import {
   type RequestSchemas,
   type ResponseSchemas,
 } from "../metadata/route_schemas.ts";
-import { OPERATION_NAMES } from "../metadata/operation.ts";
+import { checkStatus, OPERATION_NAMES } from "../metadata/operation.ts";
 import { checkSerializations, type Serializations } from "../metadata/serialization.ts";
 import { convertSchema, noteConverter } from "../schema/convert_schema.ts";
 import type { JsonSchema, ToJsonSchema } from "../schema/json_schema.ts";
@@ -354,7 +355,11 @@ function checkOptions(options: ValidateOptions): void {
       "validate: option response must have a schema for each status, such as response: { 200: schema }",
     );
   }
-  for (const [status, schema] of Object.entries(options.response ?? {})) checkSchema(`response.${status}`, schema);
+  checkObject("validate", "response", options.response, "an object such as { 200: schema }");
+  for (const [status, schema] of Object.entries(options.response ?? {})) {
+    checkStatus("validate", "response", status);
+    checkSchema(`response.${status}`, schema);
+  }
   const { status = 400, onInvalid, checkResponses, serialize, serialization, toJsonSchema } = options;
   if (status !== 400 && status !== 422) {
     throw new RangeError(`validate: status must be 400 or 422, not ${describe(status)}`);

@@ -3,7 +3,14 @@ import type { FrameworkResponse } from "../../response/framework_response.ts";
 import { IPV6_SUBNET } from "../../../limiting/client_key.ts";
 import { limitOf } from "../../../limiting/limit_option.ts";
 import type { Validate } from "../../../limiting/mistakes.ts";
-import { checkInteger, checkNames, checkType, type OptionNames, refuseOption } from "../../util/check_option.ts";
+import {
+  checkInteger,
+  checkNames,
+  checkObject,
+  checkType,
+  type OptionNames,
+  refuseOption,
+} from "../../util/check_option.ts";
 
 /**
  * Options for the built-in limiter; all are optional.
@@ -132,7 +139,7 @@ export function checkRateLimit(options: RateLimitOptions): CheckedRateLimit {
   }
   checkType("rateLimit", "name", options.name, "string");
   const { message, validate = true } = options;
-  if (typeof validate !== "object" || validate === null) checkType("rateLimit", "validate", validate, "boolean");
+  if (typeof validate !== "boolean") checkObject("rateLimit", "validate", validate, "true, false or an object");
   if (message !== undefined && typeof message !== "string" && (typeof message !== "object" || message === null)) {
     refuseOption("rateLimit", "message", "a string or an object", message);
   }
