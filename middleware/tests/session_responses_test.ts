@@ -1,8 +1,10 @@
 import sluice, { type FrameworkApp, type Response as SluiceResponse } from "@sluice/sluice";
+import { metrics } from "@sluice/middleware/metrics";
 import { MemorySessionStore, session, type SessionOptions, type SessionStore } from "@sluice/middleware/session";
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import compression from "compression";
 import { fileURLToPath } from "node:url";
+import { until } from "../../tests/support/until.ts";
 import { CookieClient } from "./support/cookie_client.ts";
 import { SECRETS } from "./support/session_app.ts";
 
@@ -348,3 +350,38 @@ Deno.test("a session that was only read makes no response wait", async () => {
   });
   assertEquals(await (await app.inject("/only-read")).json(), "sent");
 });
+
+/** Ways to respond, all of which wait for the session. */
+const WAITING: Readonly<Record<string, (res: SluiceResponse) => unknown>> = {
+  "res.send": (res) => res.send("a page"),
+  "res.write and res.end": (res) => {
+    res.write("a page");
+    res.end();
+  },
+  "res.writeHead and res.end": (res) => {
+    res.writeHead(200);
+    res.end("a page");
+  },
+};
+
+for (const [way, respond] of Object.entries(WAITING)) {
+  for (const outcome of ["saved", "failed"] as const) {
+    Deno.test(`a client that leaves before the session is ${outcome} keeps no request in flight: ${way}`, async () => {
+      const saving = Promise.withResolvers<boolean>();
+      const measured = metrics({ openTelemetry: false });
+      const store = { ...slowStore(), set: () => saving.promise };
+      const app = responding(respond, { store }, measured);
+      const failed = new Promise((resolve) => app.on("error", resolve));
+      const leaving = new AbortController();
+      const response = app.inject("/set", { signal: leaving.signal });
+      leaving.abort();
+      await response.catch(() => {});
+      const active = () => /^http_server_active_requests\{.*\} (\d+)$/m.exec(measured.metrics())?.[1];
+      assertEquals(active(), "1");
+      if (outcome === "saved") saving.resolve(true);
+      else saving.reject(new Error("planted: no store"));
+      if (outcome === "failed") await failed;
+      await until(() => active() === "0", "no request is in flight");
+    });
+  }
+}

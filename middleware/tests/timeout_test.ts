@@ -1,4 +1,5 @@
 import sluice, { type FrameworkApp, type Handler, json, Router, text } from "@sluice/sluice";
+import { metrics } from "@sluice/middleware/metrics";
 import { MemorySessionStore, session } from "@sluice/middleware/session";
 import { upload } from "@sluice/middleware/upload";
 import { timeout, type TimeoutOptions } from "@sluice/middleware/timeout";
@@ -499,4 +500,32 @@ Deno.test("req.clearTimeout removes the limit from one request, as in connect-ti
   const response = outcome(app.inject("/"));
   await time.advance(5000);
   assertEquals(await response()?.json(), [false, false]);
+});
+
+Deno.test("a client that leaves while a session holds the 503 back causes no error, and its request is over", async () => {
+  using time = virtualTimers();
+  const saving = Promise.withResolvers<boolean>();
+  class Slow extends MemorySessionStore {
+    override set(): Promise<boolean> {
+      return saving.promise;
+    }
+  }
+  const measured = metrics({ openTelemetry: false });
+  const app = quiet().use(measured, session({ store: new Slow() }), timeout(1000));
+  const errors = reported(app);
+  app.get("/", async (req, res) => {
+    req.session.set = true;
+    await new Promise((resolve) => setTimeout(resolve, 2000));
+    res.send("late");
+  });
+  const leaving = new AbortController();
+  const response = app.inject("/", { signal: leaving.signal });
+  await time.advance(1000);
+  leaving.abort();
+  await time.advance(1);
+  saving.resolve(true);
+  await time.advance(2000);
+  await response.catch(() => {});
+  assertEquals(errors, ["TimeoutError: No response within 1000 ms"]);
+  assertEquals(/^http_server_active_requests\{.*\} (\d+)$/m.exec(measured.metrics())?.[1], "0");
 });

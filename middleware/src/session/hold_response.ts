@@ -170,6 +170,8 @@ class HeldResponse {
         this.#atHead();
       }
       for (const call of calls) call();
+      // held calls bypass what has watched the response since its client disconnected
+      if (this.#res.destroyed) this.#res.flushHeaders();
       // without room, a drain from the layer below follows
       if (wasFull && this.#hasRoom && !this.#res.writableEnded) this.#drain.emit();
     } catch (error) {
@@ -183,7 +185,8 @@ class HeldResponse {
   }
 
   #failed(error: unknown): void {
-    if (!this.#res.headersSent) this.#drop();
+    // without a client, there is no next response, and what waits for an end must see it
+    if (!this.#res.headersSent && !this.#res.destroyed) this.#drop();
     this.#hooks.failed(error);
   }
 

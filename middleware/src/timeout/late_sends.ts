@@ -15,9 +15,9 @@ const SENDING = [
 export function ignoreLateSends(res: Outgoing): void {
   const replace = (name: string, ignore: (...args: unknown[]) => unknown): void => {
     const send = (res as unknown as Record<string, (...args: unknown[]) => unknown>)[name]!;
-    // only while a session adds its headers, or responds with its error: until then, it shows them as sent
-    const isHeld = (): boolean => !res.headersSent && !res.destroyed;
-    const value = (...args: unknown[]): unknown => isHeld() ? send.apply(res, args) : ignore(...args);
+    // A session that holds the response shows its headers as sent, except while it adds its own, or responds with its
+    // error. Without a client, the response itself ignores everything, and what watches it sees its end.
+    const value = (...args: unknown[]): unknown => res.headersSent ? ignore(...args) : send.apply(res, args);
     Object.defineProperty(res, name, { value, writable: true, configurable: true });
   };
   for (const name of SENDING) {

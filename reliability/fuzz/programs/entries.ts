@@ -13,7 +13,7 @@ import { sleep } from "./sleep.ts";
 const SECRET = "of at least 32 characters, for tests";
 const SLOW_MS = 3;
 /** A timeout that slow endings exceed, and the others do not. */
-const SHORT_MS = 25;
+export const SHORT_MS = 25;
 
 /** Makes a middleware. */
 export const ENTRIES: Readonly<Record<string, () => Any>> = {

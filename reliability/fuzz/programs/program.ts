@@ -31,6 +31,8 @@ export interface Program {
   readonly sent: "nothing" | "form" | "files";
   /** Codings that the client accepts. */
   readonly coding: string;
+  /** When the client disconnects, in ms after the request; `null` if it stays. */
+  readonly leavesAfterMs: number | null;
 }
 
 /** What the client got. */
@@ -117,10 +119,13 @@ export class RunningProgram {
    */
   async ask(cookie = ""): Promise<{ readonly got: Got; readonly seen: Seen }> {
     const seen = this.#seen = new Seen();
-    const { method, coding, sent } = this.#program;
+    const { method, coding, sent, leavesAfterMs } = this.#program;
     const body = method === "POST" && sent !== "nothing" ? formOf(sent) : null;
     const headers = { "accept-encoding": coding, cookie };
-    const response: Response = await this.#app.inject("/router/inner/", { method, headers, body, redirect: "manual" });
+    const leaving = new AbortController();
+    if (leavesAfterMs !== null) void sleep(leavesAfterMs).then(() => leaving.abort());
+    const { signal } = leaving;
+    const response = this.#app.inject("/router/inner/", { method, headers, body, signal, redirect: "manual" });
     const got = await gotFrom(response);
     const isOver = () => this.#working === 0 && seen.lines.length > 0 && seen.events.includes("close");
     for (let turn = 0; turn < MOST_TURNS && !isOver(); turn++) await sleep(TURN_MS);
@@ -180,7 +185,8 @@ function formOf(sent: "form" | "files"): FormData | URLSearchParams {
   return form;
 }
 
-async function gotFrom(response: Response): Promise<Got> {
+async function gotFrom(responding: Promise<Response>): Promise<Got> {
+  const response = await responding.catch(() => new Response(null, { status: 499 }));
   const { status, headers } = response;
   try {
     const bytes = new Uint8Array(await response.arrayBuffer());

@@ -5,7 +5,7 @@ import { virtualTimers } from "../../../tests/support/virtual_timers.ts";
 import type { Fuzzer, Wrong } from "../fuzzer.ts";
 import { shorter } from "../smallest.ts";
 import { ENDINGS, ERROR_HANDLERS } from "./endings.ts";
-import { AGAIN, ENTRIES, ROLES } from "./entries.ts";
+import { AGAIN, ENTRIES, ROLES, SHORT_MS } from "./entries.ts";
 import { type Got, LEVELS, type Mounted, type Program, RunningProgram, type Seen } from "./program.ts";
 
 const NAMES = [...Object.keys(ENTRIES), ...AGAIN];
@@ -60,6 +60,7 @@ export class ProgramFuzzer implements Fuzzer<Program>, Disposable {
     const running = new RunningProgram(program, this.#faulty);
     const first = await inTime(running.ask());
     if (first === null) return { kind: "a request hangs", detail: `within ${PATIENCE_MS} ms` };
+    if (program.leavesAfterMs !== null) return wrongAfterLeaving(running, first.seen);
     const wrong = wrongIn(program, first.got, first.seen) ?? wrongCount(running, first.got);
     const cookie = sessionCookies(first.got)[0];
     if (wrong !== undefined || cookie === undefined || ENDINGS[program.ending]!.changesSession) return wrong;
@@ -71,6 +72,7 @@ export class ProgramFuzzer implements Fuzzer<Program>, Disposable {
   *simpler(program: Program): Generator<Program> {
     for (const middleware of shorter(program.middleware)) yield { ...program, middleware };
     if (program.errors !== null) yield { ...program, errors: null };
+    if (program.leavesAfterMs !== null) yield { ...program, leavesAfterMs: null };
     if (program.method !== "GET") yield { ...program, method: "GET", sent: "nothing" };
     if (program.coding !== "identity") yield { ...program, coding: "identity" };
     const now = program.middleware.findIndex(({ level }) => level !== "app");
@@ -109,6 +111,7 @@ function randomProgram(pick: Pick): Program {
     method: oneOf(pick, ["GET", "GET", "GET", "POST", ENDINGS[ending]!.isCut ? "GET" : "HEAD"]),
     sent: oneOf(pick, ["nothing", "form", "files"]),
     coding: oneOf(pick, ["identity", "gzip", "br", "zstd"]),
+    leavesAfterMs: oneOf(pick, [null, null, null, 0, 1, SHORT_MS, SHORT_MS + 1]),
   };
 }
 
@@ -140,6 +143,15 @@ function wrongIn(program: Program, got: Got, seen: Seen): Wrong | undefined {
   if (lost.length > 0) return { kind: "the context is lost", detail: lost.join() };
   if (errors.length > 0) return { kind: "an error is reported that was not planted", detail: errors.join("\n") };
   return seen.called === 0 ? undefined : wrongCookie(program, got, seen) ?? wrongBody(program, got, seen);
+}
+
+function wrongAfterLeaving(running: RunningProgram, { lines, events, errors, called }: Seen): Wrong | undefined {
+  if (lines.length !== 1) return { kind: "a request has not one log line", detail: `${lines.length} lines` };
+  if (events.filter((event) => event === "close").length !== 1) return { kind: "wrong events", detail: events.join() };
+  if (called > 1) return { kind: "a handler runs twice", detail: `${called} times` };
+  if (errors.length > 0) return { kind: "an error is reported that was not planted", detail: errors.join("\n") };
+  const active = running.samples("http_server_active_requests");
+  return active.length === 0 ? undefined : { kind: "a request stays in flight", detail: active.join() };
 }
 
 function wrongCount(running: RunningProgram, { status, body }: Got): Wrong | undefined {
