@@ -123,7 +123,9 @@ Deno.test("a client that leaves before there is a response is counted as aborted
   const { app, measured } = measuredApp();
   app.get("/slow", () => new Promise(() => {}));
   const aborting = new AbortController();
-  const response = app.inject("/slow", { signal: aborting.signal });
+  // clients that offer HTTP/2 send it with each request
+  const headers = { upgrade: "h2c" };
+  const response = app.inject("/slow", { headers, signal: aborting.signal });
   aborting.abort();
   await response.catch(() => {});
   assertEquals(valuesOf(measured.metrics(), COUNT), { [kind("GET", "/slow", "aborted")]: 1 });

@@ -343,9 +343,9 @@ class Measuring {
   }
 
   #end(req: Request, res: Response, method: string, scheme: string, seconds: number): void {
-    const isAborted = !res.headersSent;
     // the time a WebSocket was open is not a request duration
-    if (isAborted && req.get("upgrade") !== undefined) return;
+    if (res.statusCode === 101) return;
+    const isAborted = !res.headersSent;
     const route = req.routePath ?? "";
     const statusClass = isAborted ? "aborted" : `${Math.floor(res.statusCode / 100)}xx`;
     const status = isAborted ? undefined : res.statusCode;
