@@ -151,9 +151,12 @@ class HeldResponse {
     if (name === "end") {
       calls.push(this.#hasEnd ? call : () => this.#send(name, args, plain, self));
       this.#show("writableEnded", "finished");
-    } else if (name !== "write") calls.push(call);
-    else calls.push(() => this.#hasRoom = call() !== false);
+    } else if (name !== "write") {
+      // without a client, the end begins the response instead, in front of all that has watched it since the disconnect
+      calls.push(() => this.#res.destroyed || call());
+    }
     if (name !== "write") return self;
+    calls.push(() => this.#hasRoom = call() !== false);
     this.#bytes += (args[0] as { length?: number } | null)?.length ?? 0;
     if (this.#bytes < HELD_BYTES) return true;
     this.#show("writableNeedDrain");
@@ -170,8 +173,6 @@ class HeldResponse {
         this.#atHead();
       }
       for (const call of calls) call();
-      // held calls bypass what has watched the response since its client disconnected
-      if (this.#res.destroyed) this.#res.flushHeaders();
       // without room, a drain from the layer below follows
       if (wasFull && this.#hasRoom && !this.#res.writableEnded) this.#drain.emit();
     } catch (error) {
