@@ -605,3 +605,20 @@ Deno.test("wrong options are refused by the names that they have", () => {
   );
   refused(() => operation({ examples: { bdy: 1 } as never }), "operation: examples: there is no option bdy");
 });
+
+Deno.test("a pattern with flags is listed, and left out: without them it would forbid what the schema accepts", async () => {
+  const app = sluice().set("env", "test");
+  const schema = z.object({
+    color: z.string().regex(/^[a-f\d]{6}$/i).regex(/^\d/),
+    own: z.stringFormat("own", /^a$/im),
+  });
+  app.post("/colors", sluice.json(), validate({ body: schema }), (_req, res) => res.sendStatus(204));
+  const document = openapi(app, { title: "Colors", version: "1" });
+  const body = JSON.stringify({ color: "1ABCDE", own: "A" });
+  const headers = { "content-type": "application/json" };
+  assertEquals((await app.inject("/colors", { method: "POST", headers, body })).status, 204);
+  const content = document.paths["/colors"]!["post"]!.requestBody!.content["application/json"]!;
+  assertEquals(content.schema?.["properties"], { color: { type: "string" }, own: { type: "string", format: "own" } });
+  const { reason } = document["x-not-expressible"]![0]!;
+  assertEquals(reason, "its body: JSON Schema has no flags, as in /^a$/im");
+});

@@ -32,9 +32,9 @@ async function bundled(module: string, names: string): Promise<string> {
 
 /** Maximum bytes, minified and compressed. */
 const BUDGETS = [
-  { names: "validate", module: "openapi/mod.ts", most: 13.05 * 1024 },
+  { names: "validate", module: "openapi/mod.ts", most: 13.1 * 1024 },
   { names: "operation", module: "openapi/mod.ts", most: 2.2 * 1024 },
-  { names: "openapi", module: "openapi/mod.ts", most: 12.1 * 1024 },
+  { names: "openapi", module: "openapi/mod.ts", most: 12.15 * 1024 },
   { names: "openapiPages", module: "openapi/pages.ts", most: 13.7 * 1024 },
   { names: "makeClient", module: "openapi/client.ts", most: 2.75 * 1024 },
   { names: "agentTools", module: "openapi/mod.ts", most: 2 * 1024 },

@@ -66,14 +66,20 @@ function optionsOf(vendor: unknown, direction: Direction, isStrict: boolean): Li
   }
 }
 
+/** The part of a zod check used here. */
+interface ZodCheck {
+  readonly _zod: { readonly def: { readonly pattern?: RegExp } };
+}
+
 /** The part of a zod schema used here. */
 interface ZodSchema {
   readonly _zod: {
     readonly def: {
       type: string;
+      pattern?: RegExp;
       catchall?: unknown;
       coerce?: boolean;
-      checks?: readonly { readonly _zod: { readonly def: object } }[];
+      checks?: readonly ZodCheck[];
       keyType?: ZodSchema;
       valueType?: ZodSchema;
       in?: ZodSchema;
@@ -104,6 +110,12 @@ function zodOptions(direction: Direction, isStrict: boolean): LibraryOptions {
       }
       const isWide = coerce === true || type === "catch" || before?._zod.def.type === "transform";
       if (direction === "input" && isWide) jsonSchema[WIDE] = true;
+      const flagged = [zodSchema as ZodCheck, ...checks].find((one) => /[ims]/.test(one._zod.def.pattern?.flags ?? ""));
+      if (flagged !== undefined) {
+        if (isStrict) throw new Error(`JSON Schema has no flags, as in ${flagged._zod.def.pattern}`);
+        delete jsonSchema["pattern"];
+        delete jsonSchema["allOf"];
+      }
       if (Object.keys(jsonSchema).length > 0 && !onlyDescribes(jsonSchema)) return;
       if (Object.hasOwn(NATIVE_TYPES, type)) {
         Object.assign(jsonSchema, NATIVE_TYPES[type]);
