@@ -118,6 +118,20 @@ Deno.test("verify sees the bytes and may refuse them", async () => {
   assertEquals(seen.slice(0, 2), [[123, 125], "utf-8"]);
 });
 
+Deno.test("verify may return a promise, as checking a signature with WebCrypto does", async () => {
+  for (const parser of ["json", "urlencoded", "raw", "text"] as const) {
+    const app = echo(sluice[parser]({
+      type: "*/*",
+      async verify(_req, _res, bytes) {
+        if ((await crypto.subtle.digest("SHA-256", bytes)).byteLength > bytes.length) throw new Error("not signed");
+      },
+    }));
+    assertEquals((await post(app, "application/json", `{"text":"${"x".repeat(40)}"}`)).status, 200);
+    const refused = await post(app, "application/json", "{}");
+    assertEquals([refused.status, (await refused.json()).message], [403, "not signed"], parser);
+  }
+});
+
 Deno.test("brotli is inflated if the runtime supports it", async () => {
   const response = await post(echo(sluice.json()), "application/json", new Uint8Array(brotliCompressSync('{"b":1}')), {
     "content-encoding": "br",

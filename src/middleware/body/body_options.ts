@@ -55,7 +55,10 @@ export interface BodyOptions {
   limit?: number | string | null | undefined;
   /** Types to parse: extensions, media types, wildcards, or a function. */
   type?: (string | readonly string[] | ((req: FrameworkRequest) => unknown)) | undefined;
-  /** Checks the raw bytes, a `Buffer` where the runtime has one. If it throws, the request is refused with 403. */
+  /**
+   * Checks the raw bytes, a `Buffer` where the runtime has one. If it throws, or its promise rejects, the request is
+   * refused with 403.
+   */
   verify?: false | Verify | ForeignVerify | undefined;
   /** Whether compressed bodies are decompressed rather than refused with 415; on by default. */
   inflate?: boolean | undefined;

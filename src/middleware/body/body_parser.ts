@@ -194,7 +194,7 @@ async function parse(
     }
     if (typeof content === "string") return parsed(parseText!, content, charset!, req);
     const bytes = req[exchangeKey].app[runtimeKey].nodeBytes(content);
-    if (verify !== undefined) runVerify(verify, shown as FrameworkRequest, res, bytes, charset);
+    if (verify !== undefined) await runVerify(verify, shown as FrameworkRequest, res, bytes, charset);
     if (charset === null) return bytes;
     const text = (bigEndian(content, charset) ?? decoder)?.decode(content) ?? utf8Text(content);
     return parsed(parseText!, text, charset, req);
@@ -228,15 +228,16 @@ function unsupportedCharset(charset: string): HttpError {
   });
 }
 
-function runVerify(
+async function runVerify(
   verify: Verify,
   req: FrameworkRequest,
   res: FrameworkResponse,
   bytes: Uint8Array,
   charset: string | null,
-): void {
+): Promise<void> {
   try {
-    verify(req, res, bytes as RawBytes, charset);
+    // a signature takes a promise to check with WebCrypto
+    await verify(req, res, bytes as RawBytes, charset);
   } catch (error) {
     throw annotated(error, 403, "entity.verify.failed", { body: bytes });
   }
