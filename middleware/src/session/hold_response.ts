@@ -23,18 +23,23 @@ export interface ResponseHooks {
   failed(error: unknown): void;
 }
 
-/** Properties that present held output as if it had been sent. */
-const SHOWN = ["headersSent", "_header", "writableEnded", "finished", "writableNeedDrain"] as const;
 /** Properties that compression defines for the body it compresses. */
 const SHOWN_BY_OTHERS = ["writableEnded", "writableLength", "writableNeedDrain"] as const;
-/** Headers for the discarded body. */
-const ABOUT_BODY = ["Content-Encoding", "Content-Language", "Content-Length", "Content-Range", "Transfer-Encoding"];
+/** Headers that describe the discarded body or allow keeping it. */
+const ABOUT_BODY = /^(content-(?!security)|etag|expires|last-mod|cache-control|accept-ranges|transfer-)/;
 /** Bytes or characters to hold before `write` returns `false`. */
 const HELD_BYTES = 1024 * 1024;
 
 /** The methods that send something. */
 type Sending = "writeHead" | "flushHeaders" | "write" | "end" | "flush";
-type Shown = (typeof SHOWN)[number];
+/** Properties that present held output as if it had been sent. */
+type Shown = "headersSent" | "_header" | "writableEnded" | "finished" | "writableNeedDrain";
+
+/** A call made while the response waits. */
+interface HeldCall {
+  run(): unknown;
+  readonly args: readonly unknown[];
+}
 
 /**
  * Does work before the head of a response is sent, however that happens. While it waits, the response holds what the
@@ -58,9 +63,7 @@ class HeldResponse {
   /** The response methods that it replaced. */
   readonly #before: Methods;
   /** Calls made while waiting; `null` when not waiting. */
-  #calls: (() => unknown)[] | null = null;
-  /** Headers that `writeHead` got. */
-  #given: GivenHeaders = undefined;
+  #calls: HeldCall[] | null = null;
   /** The response's own properties, hidden by the properties shown. */
   #hidden: Map<Shown, PropertyDescriptor | undefined> | null = null;
   #bytes = 0;
@@ -68,6 +71,8 @@ class HeldResponse {
   #hasRoom = true;
   #hasHead = false;
   #hasEnd = false;
+  /** Whether the program has not ended the response, and may go on with it. */
+  #hasRest = true;
   /** Whether output belongs to a response that failed. */
   #isDropped = false;
 
@@ -95,14 +100,20 @@ class HeldResponse {
   }
 
   #send(name: Sending, args: unknown[], plain: Method, self: unknown): unknown {
-    if (this.#isDropped) return name === "write" ? false : self;
+    if (this.#isDropped) return refuse(args, name === "write" ? false : self);
     if (this.#calls !== null) {
       // a second head is the caller's error, as if the first had been sent
       const isShown = this.#hidden !== null && name === "writeHead";
       return isShown ? plain.apply(self, args) : this.#hold(name, args, plain, self);
     }
     const isFirst = name !== "flush" && !this.#hasHead && !this.#res.headersSent;
-    if (isFirst && name === "writeHead") args = this.#withoutHeaders(args);
+    if (isFirst && name === "writeHead") {
+      const status = (args[0] as number) | 0;
+      // throws
+      if (status < 100 || status > 999) return plain.apply(self, args);
+      this.#res.statusCode = status;
+      args = this.#withoutHeaders(args);
+    }
     const call = (): unknown => plain.apply(self, args);
     if (name === "flush") return call();
     if (!isFirst && (name !== "end" || this.#hasEnd)) return call();
@@ -115,7 +126,7 @@ class HeldResponse {
       pending = Promise.reject(error);
     }
     if (pending === undefined) {
-      if (isFirst) this.#atHead();
+      if (isFirst) this.#hooks.atHead();
       return call();
     }
     this.#calls = [];
@@ -127,7 +138,7 @@ class HeldResponse {
     this.#res.prependOnceListener("close", () => this.#reveal());
     pending.then(
       () => this.#release(isFirst, statusCode),
-      (error) => this.#fail(error),
+      (error) => this.#failed(error, this.#unhold()),
     );
     return this.#hold(name, args, plain, self);
   }
@@ -135,13 +146,8 @@ class HeldResponse {
   // the headers would replace what the hook sets, such as its cookie
   #withoutHeaders([status, reason, headers]: unknown[]): unknown[] {
     const isNamed = typeof reason === "string";
-    this.#given = (isNamed ? headers : reason ?? headers) as GivenHeaders;
+    setGiven(this.#res, (isNamed ? headers : reason ?? headers) as GivenHeaders);
     return isNamed ? [status, reason] : [status];
-  }
-
-  #atHead(): void {
-    setGiven(this.#res, this.#given);
-    this.#hooks.atHead();
   }
 
   #hold(name: Sending, args: unknown[], plain: Method, self: unknown): unknown {
@@ -149,14 +155,17 @@ class HeldResponse {
     const call = (): unknown => plain.apply(self, args);
     // a response begun by a different call still runs its own hook at the end
     if (name === "end") {
-      calls.push(this.#hasEnd ? call : () => this.#send(name, args, plain, self));
+      calls.push({ run: this.#hasEnd ? call : () => this.#send(name, args, plain, self), args });
+      this.#hasRest = false;
       this.#show("writableEnded", "finished");
-    } else if (name !== "write") {
+    } else if (name === "write") calls.push({ run: () => this.#hasRoom = call() !== false, args });
+    else {
       // without a client, the end begins the response instead, in front of all that has watched it since the disconnect
-      calls.push(() => this.#res.destroyed || call());
+      calls.push({ run: () => this.#res.destroyed || call(), args });
     }
     if (name !== "write") return self;
-    calls.push(() => this.#hasRoom = call() !== false);
+    // too late, which its callback learns when the response has been sent
+    if (!this.#hasRest) return false;
     this.#bytes += (args[0] as { length?: number } | null)?.length ?? 0;
     if (this.#bytes < HELD_BYTES) return true;
     this.#show("writableNeedDrain");
@@ -170,25 +179,23 @@ class HeldResponse {
       if (isFirst) {
         // an error handler may set it before it finds that the headers were sent
         this.#res.statusCode = statusCode;
-        this.#atHead();
+        this.#hooks.atHead();
       }
-      for (const call of calls) call();
+      for (let next = calls.shift(); next !== undefined; next = calls.shift()) next.run();
       // without room, a drain from the layer below follows
       if (wasFull && this.#hasRoom && !this.#res.writableEnded) this.#drain.emit();
     } catch (error) {
-      this.#failed(error);
+      this.#failed(error, calls);
     }
   }
 
-  #fail(error: unknown): void {
-    this.#unhold();
-    this.#failed(error);
-  }
-
-  #failed(error: unknown): void {
+  #failed(error: unknown, calls: readonly HeldCall[]): void {
     // without a client, there is no next response, and what waits for an end must see it
-    if (!this.#res.headersSent && !this.#res.destroyed) this.#drop();
+    const isUnsent = !this.#res.headersSent && !this.#res.destroyed;
+    if (isUnsent) this.#drop();
     this.#hooks.failed(error);
+    if (isUnsent && this.#hasRest) this.#ignoreRest();
+    for (const { args } of calls) refuse(args);
   }
 
   // Data that outer middleware has queued belongs to the failed response. The next response must not follow
@@ -198,10 +205,29 @@ class HeldResponse {
     putBack(this.#res, this.#before);
     this.#drain.remove();
     for (const property of SHOWN_BY_OTHERS) Reflect.deleteProperty(this.#res, property);
-    for (const name of ABOUT_BODY) this.#res.removeHeader(name);
+    for (const name of this.#res.getHeaderNames()) if (ABOUT_BODY.test(name)) this.#res.removeHeader(name);
+    // such as a 404, which an error page would keep
+    if (this.#res.statusCode < 500) this.#res.statusCode = 200;
+    this.#res.statusMessage = "";
   }
 
-  #unhold(): (() => unknown)[] {
+  // The program may go on with the failed response, also while an error handler waits, such as for a template.
+  #ignoreRest(): void {
+    const res = this.#res;
+    const methods = res as unknown as Methods;
+    for (const name of ["write", "end", "flushHeaders"]) {
+      const plain = methods[name]!;
+      methods[name] = function (...args) {
+        const isBegun = res.headersSent || res.hasHeader("Content-Type");
+        if (isBegun && !res.writableEnded) return plain.apply(this, args);
+        // with an error handler's status, it may be its end, or the program's: only the status is sent
+        if (!isBegun && name === "end" && res.statusCode !== 200) plain.call(this);
+        return refuse(args, name === "write" ? false : this);
+      };
+    }
+  }
+
+  #unhold(): HeldCall[] {
     const calls = this.#calls!;
     this.#calls = null;
     this.#bytes = 0;
@@ -226,6 +252,14 @@ class HeldResponse {
       Object.defineProperty(this.#res, property, { value: true, configurable: true });
     }
   }
+}
+
+// the caller may wait for its callback
+function refuse<T>(args: readonly unknown[], result?: T): T | undefined {
+  const done = args.at(-1);
+  const error = Object.assign(new Error("The response was not sent"), { code: "ERR_STREAM_DESTROYED" });
+  if (typeof done === "function") queueMicrotask(() => done(error));
+  return result;
 }
 
 /** A request, its response, and how to pass the request on. */
