@@ -175,7 +175,8 @@ function wrongCookie({ middleware, ending }: Program, got: Got, { visits }: Seen
 
 function wrongBody(program: Program, got: Got, seen: Seen): Wrong | undefined {
   // what fails or is too slow gets the error handler's response
-  if (has(program.middleware, "failingSession") || isTimeout(program, got)) return undefined;
+  if (isTimeout(program, got)) return undefined;
+  if (has(program.middleware, "failingSession") && seen.visits > 0) return wrongFailure(program, got);
   const { middleware, ending, errors, method, sent } = program;
   const { status = 200, body, fails, setsCookie } = ENDINGS[ending]!;
   const expected = fails && errors !== null ? "error: planted" : body;
@@ -190,6 +191,20 @@ function wrongBody(program: Program, got: Got, seen: Seen): Wrong | undefined {
   const isRead = has(middleware, "upload") && method === "POST" && sent === "files";
   if (isRead && seen.field !== "value") return { kind: "an upload has no fields", detail: Deno.inspect(seen.field) };
   return undefined;
+}
+
+// nothing of the handler's response may be left
+function wrongFailure({ method, middleware, ending }: Program, { status, body, headers }: Got): Wrong | undefined {
+  // the handler may have nothing left to save, or catch the failure
+  if (ENDINGS[ending]!.changesSession || ending === "savedAndWritten") return undefined;
+  if (body === null || has(middleware, "shortTimeout")) return undefined;
+  if (status !== 500) return { kind: "a session cannot be saved, but the status is another", detail: `${status}` };
+  const isTheirs = body.includes("planted: no store") || (method === "HEAD" && body === "");
+  if (!isTheirs) return { kind: "a session cannot be saved, but the body is another", detail: shown(body) };
+  const etag = headers.get("etag");
+  const length = Number.parseInt(etag?.match(/"([\da-f]+)-/)?.[1] ?? "", 16);
+  if (method === "HEAD" || etag === null || length === body.length) return undefined;
+  return { kind: "an error has the tag of another response", detail: etag };
 }
 
 function shown(body: string | null): string {
