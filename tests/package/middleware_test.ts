@@ -11,7 +11,7 @@ const ROOT = new URL("../../", import.meta.url);
 const MOST_BYTES = 8.5 * 1024;
 
 /** Larger maximums, for members that programs expect from the packages they know. */
-const LARGER: Readonly<Record<string, number>> = { "./session": 9.5 * 1024, "./upload": 8.8 * 1024 };
+const LARGER: Readonly<Record<string, number>> = { "./session": 9.6 * 1024, "./upload": 8.8 * 1024 };
 
 const { exports, imports } = JSON.parse(await Deno.readTextFile(new URL("middleware/deno.json", ROOT)));
 const readme = await Deno.readTextFile(new URL("middleware/README.md", ROOT));
