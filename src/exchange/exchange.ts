@@ -101,7 +101,7 @@ const NOBODY: readonly (() => void)[] = [];
 
 type Deliver = (response: Response) => void;
 
-/** Cold fields, created when first needed: listeners, running handlers, a body being streamed. */
+/** Cold fields, created when first needed: listeners, a disconnect watch, a body being streamed. */
 class ColdFields {
   onEnd: (() => void)[] | null = null;
   onAbort: (() => void)[] | null = null;
@@ -114,8 +114,6 @@ class ColdFields {
   watch: DisconnectWatch | null = null;
   /** Whether the body was read to its end and is empty. */
   emptied = false;
-  /** Number of handlers with unsettled promises. */
-  handlers = 0;
   /** Notifies a platform waiting for the handlers once they have all settled. */
   handlersEnded: (() => void) | null = null;
   peer: Peer | null = null;
@@ -150,6 +148,8 @@ export class Exchange implements Waiter {
   #response: Response | Deliver | null = null;
   /** Whether the platform had to wait for the response. */
   #wasAwaited = false;
+  /** Number of handlers with unsettled promises. */
+  #handlers = 0;
   #coldFields: ColdFields | null = null;
   #state: ExchangeState = "open";
 
@@ -482,7 +482,7 @@ export class Exchange implements Waiter {
 
   /** Whether a handler's promise has not settled yet. */
   get #isHandled(): boolean {
-    return this.#coldFields !== null && this.#coldFields.handlers > 0;
+    return this.#handlers > 0;
   }
 
   // Whether the platform releases the request with the response. A body being written has already begun, regardless of
@@ -556,27 +556,26 @@ export class Exchange implements Waiter {
 
   /** Called when a handler returned a promise, and may continue after the response. */
   handlerBegan(): void {
-    const coldFields = this.#ensureColdFields;
-    coldFields.handlers++;
+    this.#handlers++;
     // the response may already be on its way if no handler was pending when it was given
-    const isPassed = this.#wasAwaited && coldFields.handlers === 1;
+    const isPassed = this.#wasAwaited && this.#handlers === 1;
     if (this.response !== null && (isPassed || !this.#waitsForHandlers)) this.#keep();
   }
 
   /** Called when a handler's promise has settled. */
   handlerEnded(): void {
-    const coldFields = this.#ensureColdFields;
-    if (--coldFields.handlers > 0) return;
-    coldFields.handlersEnded?.();
-    coldFields.handlersEnded = null;
+    if (--this.#handlers > 0 || !this.#coldFields?.handlersEnded) return;
+    this.#coldFields.handlersEnded();
+    this.#coldFields.handlersEnded = null;
   }
 
   // On Node, a request can be read after its response. Other platforms release unread parts by then, so the request is
   // read here if a remaining listener or handler may need it. Some platforms would also stop the handler.
   #keep(): void {
     this.#keepRequest(peers.expected || !this.app[runtimeKey].forgetsPeer);
-    const coldFields = this.#ensureColdFields;
-    if (coldFields.handlers > 0) coldFields.handlersEnded ??= this.goOn();
+    if (this.#handlers === 0 || this.#coldFields?.handlersEnded) return;
+    const ended = this.goOn();
+    if (ended !== null) this.#ensureColdFields.handlersEnded = ended;
   }
 
   /**

@@ -41,16 +41,25 @@ export function handleCall(app: Servable, call: NodeCall, ready?: Promise<void>)
     const response = app.fetch(request, call);
     // A synchronous response is sent on the tick in which the request arrived. Its class is not checked, because a
     // package, or a test that emulates a browser, may have replaced the runtime's.
-    const sent = isThenable(response) ? sendLate(call, response) : sendResponse(call, response);
-    if (sent !== undefined) failing(call, sent);
+    if (isThenable(response)) sendLate(call, response);
+    else send(call, response);
   } catch (error) {
     fail(call, error);
   }
 }
 
 // separate functions, because otherwise every request would allocate the closures' variables
-function sendLate(call: NodeCall, response: Promise<Response>): Promise<void> {
-  return response.then((late) => sendResponse(call, late));
+function sendLate(call: NodeCall, response: Promise<Response>): void {
+  response.then((late) => send(call, late), (error) => fail(call, error));
+}
+
+function send(call: NodeCall, response: Response): void {
+  try {
+    const sent = sendResponse(call, response);
+    if (sent !== undefined) failing(call, sent);
+  } catch (error) {
+    fail(call, error);
+  }
 }
 
 function failing(call: NodeCall, work: Promise<void>): void {

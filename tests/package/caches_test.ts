@@ -14,7 +14,7 @@ const NO_CACHES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     "src/dispatch/param_run.ts": "#called continued",
     "src/dispatch/request_span.ts": "taken",
     "src/dispatch/walk.ts": "#runs",
-    "src/exchange/exchange.ts": "#coldFields peer left handlersEnded",
+    "src/exchange/exchange.ts": "#coldFields peer left",
     "src/exchange/target.ts": "#coldFields",
     "src/exchange/telemetry_guard.ts": "result hasRun failure",
     "src/http/nested_query.ts": "#overflow #conflict",
