@@ -18,7 +18,7 @@ class ColdFields {
   }
 }
 
-/** Fields that others read, and only a target's methods assign: on this way, every call counts. */
+/** Fields that only a target's methods assign. They are no accessors, because every request reads them many times. */
 interface Assignable {
   method: string;
   mount: number;
