@@ -43,7 +43,8 @@ export interface Algorithm {
    */
   owe?(policy: Policy, cells: Cells, now: number, units: number): void;
   /**
-   * Pays off debts for the elapsed time, before any other call. Omitted if the state itself always shows the debt.
+   * Pays off debts for the elapsed time and under the current policy, before any other call but `give`. Omitted if the
+   * state itself always shows the debt.
    */
   pay?(policy: Policy, cells: Cells, now: number): void;
   /**

@@ -114,10 +114,7 @@ export function settleTake(
  * @returns Whether anything changed
  */
 export function giveTake(take: Take, state: TakeState, stamp: number, amount: number, now: number): boolean {
-  const { policy } = take;
-  const { algorithm, cells } = state;
-  if (hasDebts(policy)) algorithm.pay?.(policy, cells, now);
-  return algorithm.give(policy, cells, now, stamp, amount);
+  return state.algorithm.give(take.policy, state.cells, now, stamp, amount);
 }
 
 function update({ policy }: Take, { algorithm, cells, block, isOfThisWindow }: TakeState, now: number): void {

@@ -14,7 +14,7 @@ do
     if last > 0 then
       local time, u = at(s, last)
       -- a clock that was set back must not put the log out of order
-      now = math.max(now, time)
+      now = math.max(now, math.ceil(time))
       if time == now then
         s.log = string.sub(s.log, 1, -17) .. struct.pack('<dd', now, u + n)
         return now
@@ -45,7 +45,7 @@ do
       for i = 1, count(s) do
         local time, units = at(s, i)
         missing = missing - units
-        if missing <= 0 then return time + p.window - now end
+        if missing <= 0 then return math.ceil(time) + p.window - now end
       end
       return p.window
     end,
@@ -53,7 +53,7 @@ do
       local last = count(s)
       if last == 0 then return 0 end
       local time = at(s, last)
-      return math.max(0, time + p.window - now)
+      return math.max(0, math.ceil(time) + p.window - now)
     end,
     give = function(p, s, now, stamp, n)
       for i = count(s), 1, -1 do
@@ -97,7 +97,7 @@ do
     s.log = s.log .. pack('<dd', time, n)
   end
   a.owe = function(p, s, now, n)
-    local early, i = s.total - p.limit, 0
+    local early, i = s.total - max(1, p.limit), 0
     s.total = s.total + n
     while n > 0 do
       i = i + 1
@@ -107,27 +107,29 @@ do
       else
         local part = min(n, u - early)
         early = 0
-        append(s, time + p.window, part)
+        append(s, ceil(time) + p.window - 0.5, part)
         n = n - part
       end
     end
   end
-  a.give = function(p, s, now, stamp, n)
-    if not give(p, s, now, stamp, n) then return false end
-    local owed = 0
+  a.pay = function(p, s, now)
+    local before, owed = s.log, 0
     while count(s) > 0 do
       local time, u = at(s, count(s))
-      if time <= now then break end
+      if time <= now or time % 1 == 0 then break end
       owed = owed + u
       s.log = string.sub(s.log, 1, -17)
     end
+    if owed == 0 then return false end
     s.total = s.total - owed
-    local fits = min(owed, max(0, p.limit - s.total))
-    if fits > 0 then
-      append(s, now, fits)
-      s.total = s.total + fits
-    end
-    if owed > fits then a.owe(p, s, now, owed - fits) end
+    local fits = max(0, min(owed, max(1, p.limit) - s.total))
+    if fits > 0 then a.take(p, s, now, fits) end
+    a.owe(p, s, now, owed - fits)
+    return s.log ~= before
+  end
+  a.give = function(p, s, now, stamp, n)
+    if not give(p, s, now, stamp, n) then return false end
+    a.pay(p, s, now)
     return true
   end
 end

@@ -59,10 +59,11 @@ export const slidingWindow: Algorithm = {
     }
     const cell = at + RING + stamp % ringOf(policy, windowMs);
     const given = Math.min(units, array[cell]!);
+    if (given === 0) return false;
     array[cell]! -= given;
     array[at + TOTAL]! -= given;
     if (hasDebts(policy)) slidingWindow.pay!(policy, cells, now);
-    return given > 0;
+    return true;
   },
   owe(_policy, { array, at }, _now, units) {
     array[at + TOTAL]! += units;

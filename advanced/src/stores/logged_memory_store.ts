@@ -1,5 +1,5 @@
 import { checkNames, checkType, type OptionNames, refuseOption } from "@sluice/shared";
-import { hasDebts, holdsSlots, type Policy } from "../policy/policy.ts";
+import { holdsSlots, type Policy } from "../policy/policy.ts";
 import type { Selector, Take, Verdict } from "../policy/store.ts";
 import { MemoryStore, type MemoryStoreOptions } from "./memory_store.ts";
 
@@ -155,12 +155,11 @@ export class LoggedMemoryStore extends MemoryStore {
   /** Refunds units, and logs it; see {@linkcode MemoryStore}. */
   override give(take: Take, stamp: number, amount: number): boolean {
     const given = super.give(take, stamp, amount);
+    if (!given) return false;
     const { policy, key } = take;
-    // an outdated stamp refunds nothing, but expired windows pay off debts
-    if (!given && !hasDebts(policy)) return false;
     this.#introduce(policy);
     this.#log({ give: { policy: policy.name, key, ...this.#tierOf(policy) }, stamp, units: amount });
-    return given;
+    return true;
   }
 
   /** Corrects a grant to its actual cost, and logs it; see {@linkcode MemoryStore}. */

@@ -1,5 +1,5 @@
 import { meanMs, windowAt } from "../policy/calendar_window.ts";
-import { bucketsOf, capacityOf, hasDebts, type Policy } from "../policy/policy.ts";
+import { bucketsOf, capacityOf, hasDebts, paidIn, type Policy } from "../policy/policy.ts";
 import type { Take, Verdict } from "../policy/store.ts";
 
 /** A counted event. */
@@ -117,6 +117,7 @@ export class ReferenceModel {
 
   /** Decides one take, and applies the side effects of a refusal. */
   decide({ policy, cost }: Take, now: number): Verdict {
+    if (hasDebts(policy)) this.#pay(policy, now);
     const capacity = capacityOf(policy);
     const wasBlocked = this.#blockedUntil > now;
     const fits = !wasBlocked && (cost === 0 || this.room(policy, now) >= cost);
@@ -165,10 +166,7 @@ export class ReferenceModel {
   settle(policy: Policy, now: number, stamp: number, change: number): number {
     if (change <= 0) {
       for (let unit = 0; unit > change; unit--) this.give(policy, now, stamp, 1);
-      // debts are paid off sooner
-      const owed = this.#events.filter(({ time }) => time > now);
-      this.#events = this.#events.filter(({ time }) => time <= now);
-      for (const { units } of owed) for (let unit = 0; unit < units; unit++) this.#owe(policy, now);
+      this.#pay(policy, now);
       return change;
     }
     let counted = 0;
@@ -179,11 +177,20 @@ export class ReferenceModel {
     return counted;
   }
 
+  // the units owed by now, under the current policy
+  #pay(policy: Policy, now: number): void {
+    const owed = this.#events.filter(({ time }) => time > now);
+    if (owed.length === 0) return;
+    this.#events = this.#events.filter(({ time }) => time <= now);
+    for (const { units } of owed) for (let unit = 0; unit < units; unit++) this.#owe(policy, now);
+  }
+
   // one unit, as if it had waited until it fit; buckets and weighted windows support debts themselves
   #owe(policy: Policy, now: number): void {
     const { algorithm } = policy;
     const owesByItself = algorithm === "token-bucket" || algorithm === "sliding-approximate";
-    const time = owesByItself ? now : now + this.#search(policy, now, (room) => room >= 1);
+    const paid = { ...policy, limit: paidIn(policy) };
+    const time = owesByItself ? now : now + this.#search(paid, now, (room) => room >= 1);
     this.#events.push({ time, units: 1, stamp: -1 });
   }
 

@@ -38,7 +38,12 @@ import {
   grantsNoMoreThanTheBound,
   parallelTakesAdmitWhatSerialOnesDo,
 } from "./contract/safety.ts";
-import { settledAtOnceCountTheSum, settlesByTheCalendar, settlesByWhatWasUsed } from "./contract/settling.ts";
+import {
+  aRaisedLimitHasRoomForDebts,
+  settledAtOnceCountTheSum,
+  settlesByTheCalendar,
+  settlesByWhatWasUsed,
+} from "./contract/settling.ts";
 import {
   outcomesAdmitWhoWaits,
   outcomesAreOfSingleUnits,
@@ -208,6 +213,11 @@ const PROPERTIES: readonly Property[] = [
     sentence: "pays off what is owed in windows of the calendar, as the reference model does",
     share: 0.06,
     hold: settlesByTheCalendar,
+  },
+  {
+    sentence: "counts what is owed as soon as a raised limit has room for it",
+    share: 0,
+    hold: aRaisedLimitHasRoomForDebts,
   },
 ];
 

@@ -202,6 +202,20 @@ Deno.test("requests of several processes that are settled at the same time count
   }
 });
 
+Deno.test("an estimate is given back by its process, whichever of them has a clock that is ahead", async () => {
+  const clock = new VirtualClock();
+  const database = new FakeDatabase();
+  const stores = [50, 0].map((aheadMs) => fromCompareAndSet(database, { clock: () => clock.now + aheadMs }));
+  // not "fixed-window", whose end another process shortens to a window from its own time
+  for (const algorithm of ["sliding-window", "sliding-log", "sliding-approximate"] as const) {
+    const policy: Policy = { name: algorithm, algorithm, limit: 20, windowMs: 1000, maxDebt: 9 };
+    const take = { policy, key: "key", cost: 5 };
+    const granted = [(await stores[0]!.decide([take]))[0]!, (await stores[1]!.decide([take]))[0]!];
+    const settled = [1, 0].map((i) => stores[i]!.settle!(take, granted[i]!.stamp, -4));
+    assertEquals((await Promise.all(settled)).map((verdict) => verdict.granted), [-4, -4], algorithm);
+  }
+});
+
 Deno.test("a settlement that cannot be recorded rejects", async () => {
   const { database, store } = setUp({ attempts: 3 });
   const policy: Policy = { name: "policy", algorithm: "fixed-window", limit: 5, windowMs: 1000, maxDebt: 5 };

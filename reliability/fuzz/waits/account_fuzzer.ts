@@ -173,9 +173,9 @@ class Subject {
     await closed;
   }
 
-  // limiters with leases have fixed limits, and what is owed under one limit is paid off under it
+  // limiters with leases have fixed limits
   #replace(limit: number): void {
-    if (this.#options.leases !== undefined || this.#options.limits.some(({ maxDebt }) => maxDebt !== undefined)) return;
+    if (this.#options.leases !== undefined) return;
     const limits = this.#options.limits.map((one) => ({ ...one, limit, burst: undefined }));
     for (const limiter of this.#limiters) limiter.replace({ limits });
   }

@@ -1,4 +1,4 @@
-import type { Policy } from "../../policy/policy.ts";
+import { hasDebts, holdsSlots, type Policy } from "../../policy/policy.ts";
 import type { ContractRun } from "./contract_run.ts";
 import { randomAdvance, randomPolicy } from "./random_policy.ts";
 
@@ -78,10 +78,16 @@ async function changeWindow(run: ContractRun, policy: Policy, key: string, settl
   );
 }
 
+async function useAll(run: ContractRun, policy: Policy, key: string, units: number, owed: number): Promise<void> {
+  const { stamp } = await run.take(policy, key, units);
+  if (hasDebts(policy) && owed > 0) await run.settle(policy, key, stamp, owed);
+}
+
 /** A shortened window makes no key wait longer than if all units had been used at that moment. */
 export async function aShorterWindowKeepsNobodyOutForLonger(run: ContractRun, operations: number): Promise<void> {
   for (const algorithm of run.traces(operations, 10)) {
-    const policy = await randomPolicy(run, algorithm, { leastLimit: 1 });
+    const debts = run.store.settle !== undefined && !holdsSlots({ algorithm }) && run.pick(2) === 0;
+    const policy = await randomPolicy(run, algorithm, { leastLimit: 1, debts });
     const long = { ...policy, windowMs: policy.windowMs * (2 + run.pick(5000)) };
     const block = policy.block && { ...policy.block, forMs: policy.block.forMs * 1000 };
     const before = { ...long, block };
@@ -89,10 +95,11 @@ export async function aShorterWindowKeepsNobodyOutForLonger(run: ContractRun, op
     run.about(before, policy);
     const [key, late] = [run.name(), run.name()];
     const all = (await run.peek(before, key)).limit;
-    await run.take(before, key, all);
+    const owed = run.pick(10);
+    await useAll(run, before, key, all, owed);
     for (let n = 0; n < (block?.after ?? 0); n++) await run.take(before, key, 1);
     run.advance(1 + run.pick(policy.windowMs));
-    await run.take(policy, late, all);
+    await useAll(run, policy, late, all, owed);
     for (let n = 0; n < (block?.after ?? 0); n++) await run.take(policy, late, 1);
     const [after, now] = [await run.take(policy, key, 1), await run.take(policy, late, 1)];
     run.check(

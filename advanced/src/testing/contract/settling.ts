@@ -69,20 +69,34 @@ export async function settlesByTheCalendar(run: ContractRun, operations: number)
   }
 }
 
-async function settleAlong(run: ContractRun, policy: Policy, advance: (last: Verdict) => void): Promise<void> {
+async function settleAlong(run: ContractRun, first: Policy, advance: (last: Verdict) => void): Promise<void> {
   const { pick, clock } = run;
-  const { algorithm, maxDebt } = policy;
+  const { algorithm, maxDebt } = first;
   const model = new ReferenceModel();
   const key = run.name();
   // in one batch with a limit that has no debts, and never refuses
-  const beside: Policy = { name: run.name(), algorithm, limit: 5000, windowMs: policy.windowMs };
+  const beside: Policy = { name: run.name(), algorithm, limit: 5000, windowMs: first.windowMs };
   const besides = new ReferenceModel();
-  run.about(policy, beside);
+  run.about(first, beside);
   const all: Estimated[] = [];
   const open: Estimated[] = [];
+  let policy = first;
+  let highest = policy.limit;
   let last = await run.take(policy, key, 0);
   for (let i = 0; i < TRACE_LENGTH; i++) {
     advance(last);
+    const limit = changedLimit(run, policy);
+    if (limit !== policy.limit) {
+      // earlier windows paid off what fitted into the earlier limit
+      await run.peek(policy, key);
+      model.decide({ policy, key, cost: 0 }, clock.now);
+      policy = { ...policy, limit };
+      run.about(policy, beside);
+      last = await run.take(policy, key, 0);
+      const wanted = model.decide({ policy, key, cost: 0 }, clock.now);
+      run.same(said(last), said(wanted), "a debt follows a changed limit as in the reference model");
+      highest = Math.max(highest, limit);
+    }
     const one = open[pick(open.length)];
     if (one === undefined || pick(2) === 0) {
       const cost = randomCost(run, last.remaining);
@@ -125,7 +139,15 @@ async function settleAlong(run: ContractRun, policy: Policy, advance: (last: Ver
     run.same({ ...said(settled), granted: 0 }, said(wanted), "settling leaves what the reference model says");
     last = settled;
   }
-  checkIntervals(run, policy, maxDebt!, all.flatMap(({ counted }) => counted));
+  checkIntervals(run, { ...policy, limit: highest }, maxDebt!, all.flatMap(({ counted }) => counted));
+}
+
+// a window that counts debts, rather than times, owes what exceeds a lowered limit; for the other algorithms, the model
+// applies the current limit to the past
+function changedLimit({ pick }: ContractRun, { algorithm, limit }: Policy): number {
+  if (pick(12) > 0) return limit;
+  if (algorithm === "sliding-log") return 1 + pick(20);
+  return algorithm === "fixed-window" || algorithm === "sliding-window" ? limit + pick(10) : limit;
 }
 
 // the model undoes grants completely, unlike windows and buckets that have moved on
@@ -160,6 +182,31 @@ function windowNumbers(window: CalendarWindow, inOrder: Estimated["counted"]): n
     for (; at >= end; end = windowAt(window, end).end) number++;
     return number;
   });
+}
+
+/** Owed units count as soon as a raised limit has room for them, and expire with the others. */
+export async function aRaisedLimitHasRoomForDebts(run: ContractRun, operations: number): Promise<void> {
+  if (run.store.settle === undefined) return;
+  for (const algorithm of run.traces(operations, 10)) {
+    if (holdsSlots({ algorithm })) continue;
+    const [limit, owed, windowMs] = [1 + run.pick(3), 1 + run.pick(12), 1000];
+    const policy: Policy = { name: run.name(), algorithm, limit, windowMs, maxDebt: 12 };
+    const raised = { ...policy, limit: limit + owed + 2 + run.pick(3) };
+    run.begin(policy, raised);
+    const key = run.name();
+    const { stamp } = await run.take(policy, key, limit);
+    await run.settle(policy, key, stamp, owed);
+    const takes = [await run.take(raised, key), await run.take(raised, key)];
+    const left = raised.limit - limit - owed;
+    run.same(takes.map(({ remaining }) => remaining), [left - 1, left - 2], "a raised limit keeps what is used");
+    run.check(takes[1]!.resetMs <= 2 * windowMs, "a debt that fits is paid off in two windows", 2 * windowMs, takes[1]);
+    for (const one of takes) {
+      run.same(await run.give(raised, key, one.stamp, 1), true, "what a raised limit granted is given back");
+    }
+    run.same((await run.peek(raised, key)).remaining, left, "and was never taken");
+    run.advance(2 * windowMs);
+    run.same((await run.peek(raised, key)).remaining, raised.limit, "nothing is used once the debt is paid off");
+  }
 }
 
 /** Requests that are settled concurrently count exactly the sum of their usage. */

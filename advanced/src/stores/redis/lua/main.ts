@@ -220,7 +220,6 @@ export function giveText(algorithm: string): string {
 local p = policy(3)
 p.a = A[p.algorithm]
 local s = load(p, KEYS[1])
-if p.debt and p.a.pay then p.a.pay(p, s, now) end
 if not p.a.give(p, s, now, tonumber(ARGV[${4 + POLICY_LENGTH}]), tonumber(ARGV[${3 + POLICY_LENGTH}])) then return 0 end
 store(p, KEYS[1], s)
 return 1
