@@ -19,14 +19,8 @@ export interface OpenStream {
 }
 
 /** An application's bodies being streamed, each with its request's `info`, which identifies the server. */
-export class OpenStreams {
-  readonly #streams = new Map<OpenStream, unknown>();
+export class OpenStreams extends Map<OpenStream, unknown> {
   readonly #watchers = new Set<() => void>();
-
-  /** Number of bodies. */
-  get size(): number {
-    return this.#streams.size;
-  }
 
   /**
    * Reports each body that starts.
@@ -39,20 +33,11 @@ export class OpenStreams {
     return () => void this.#watchers.delete(opened);
   }
 
-  /**
-   * Adds a body that has started.
-   *
-   * @param stream The body
-   * @param info The platform's second argument to the request
-   */
-  add(stream: OpenStream, info: unknown): void {
-    this.#streams.set(stream, info);
+  /** Adds a body that has started. */
+  override set(stream: OpenStream, info: unknown): this {
+    super.set(stream, info);
     for (const opened of this.#watchers) opened();
-  }
-
-  /** Removes a body that has ended. */
-  delete(stream: OpenStream): void {
-    this.#streams.delete(stream);
+    return this;
   }
 
   /**
@@ -61,7 +46,7 @@ export class OpenStreams {
    * @param isOwn Returns whether a request with this `info` came from the server
    */
   *of(isOwn: (info: unknown) => boolean): Generator<OpenStream> {
-    for (const [stream, info] of this.#streams) if (isOwn(info)) yield stream;
+    for (const [stream, info] of this) if (isOwn(info)) yield stream;
   }
 
   /**

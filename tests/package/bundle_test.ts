@@ -39,7 +39,7 @@ function sectionsOf(text: string): Section[] {
 
 /** Size limits in bytes, with about 1 % headroom; docs/measurements/size.md explains the size. */
 const BUDGETS = [
-  { what: "the smallest Worker", program: "hello", make: bundleForWorkers, minified: 287_500, gzipped: 104_000 },
+  { what: "the smallest Worker", program: "hello", make: bundleForWorkers, minified: 288_000, gzipped: 104_200 },
   { what: "the smallest application", program: "hello", make: bundle, minified: 319_200, gzipped: 113_800 },
   { what: "an application without middleware", program: "core", make: bundle, minified: 306_600, gzipped: 109_200 },
   { what: "a limiter over Durable Objects", program: "limited", make: bundle, minified: 126_700, gzipped: 45_300 },

@@ -330,7 +330,7 @@ export abstract class OutgoingMessage extends HeaderMethods {
       app[runtimeKey].nextTurn,
       announcedLength(state),
     );
-    openStreams.add(body, exchange.info);
+    openStreams.set(body, exchange.info);
     exchange.streaming = body;
     let isTaken: boolean;
     try {
@@ -740,7 +740,7 @@ function startStream(message: OutgoingMessage): void {
   const exchange = message[exchangeKey];
   const original = originalOf(message);
   const { [openStreamsKey]: openStreams } = exchange.app;
-  openStreams.add(original, exchange.info);
+  openStreams.set(original, exchange.info);
   exchange.streaming = original;
   const stream = state.stream = new BodyStream(
     new StreamEvents(message, exchange),
