@@ -68,7 +68,7 @@ const NO_CACHES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     "src/exchange/closing.ts": "closings",
     "src/exchange/disconnect_watch.ts": "younger older stopTimer",
     "src/exchange/send_budget.ts": "used holders isReported",
-    "src/exchange/open_streams.ts": "#streams #watchers",
+    "src/exchange/open_streams.ts": "#watchers",
     "src/exchange/pending_requests.ts": "waiting readings lookedAt lastThen receiver promised #wrapped",
     "src/lambda/invocation.ts": "#background",
     "src/node/connection_limits.ts": "sockets #timed",
