@@ -33,3 +33,10 @@ for (
     assertEquals(report.findings.map((finding) => finding.kind), [kind]);
   });
 }
+
+Deno.test("a request that reaches the counters late does not count in the next round", async () => {
+  await using fuzzer = await EndingFuzzer.on("Sluice", "Deno", { patienceMs: 2000, slowMs: 200 });
+  const late = { moment: "before", slow: true, gate: false, twice: false, half: false, body: "none" } as const;
+  assertEquals(await fuzzer.check([{ ...late, way: "never" }]), undefined);
+  assertEquals(await fuzzer.check([{ ...late, way: "send", moment: "stays" }]), undefined);
+});

@@ -50,6 +50,8 @@ export interface EndingOptions {
   readonly fault?: string;
   /** Time limit for expected changes in ms, 10 000 by default. */
   readonly patienceMs?: number;
+  /** How long the slow middleware takes in ms, 5 by default. */
+  readonly slowMs?: number;
 }
 
 /** Fuzzes a server. `await using` ends it. */
@@ -196,9 +198,10 @@ export class EndingFuzzer implements Fuzzer<Ending>, AsyncDisposable {
   // all counters are back at 0, except for requests that are never ended, which count for a minute
   async #afterwards(port: number, steps: readonly Ending[]): Promise<Wrong | undefined> {
     const endless = steps.filter(mayEndNothing).length * 2;
-    const few = (most: number) => async ({ waiting, counters }: Report): Promise<boolean> => {
+    const few = (most: number) => async ({ arriving, waiting, counters }: Report): Promise<boolean> => {
       if (waiting > 0) await ask(port, "/control/open", this.#patienceMs);
-      return waiting === 0 && Object.values(counters).every((count) => Math.abs(count) <= most);
+      // a request that arrived later would count in the next round
+      return arriving + waiting === 0 && Object.values(counters).every((count) => Math.abs(count) <= most);
     };
     let last = await this.#until(port, few(endless));
     // a request may reach its handler only now
@@ -253,8 +256,11 @@ export class EndingFuzzer implements Fuzzer<Ending>, AsyncDisposable {
   }
 
   async #start(): Promise<{ child: Child; port: number }> {
-    const { fault } = this.#options;
-    const child = Child.start(this.#command, fault === undefined ? {} : { PLANTED_FAULT: fault });
+    const { fault, slowMs } = this.#options;
+    const child = Child.start(this.#command, {
+      ...fault !== undefined && { PLANTED_FAULT: fault },
+      ...slowMs !== undefined && { SLOW_MS: String(slowMs) },
+    });
     return { child, port: Number(await child.line()) };
   }
 

@@ -1,5 +1,4 @@
 /** The service in Express; prints its port. */
-import process from "node:process";
 import express from "express";
 import { serve } from "./service.ts";
 import { WAYS } from "./ways.ts";
@@ -12,4 +11,4 @@ const extras = {
   // its server does not belong to the framework
   close: () => Promise.resolve(),
 };
-await serve(app, WAYS, extras, process.env["PLANTED_FAULT"]);
+await serve(app, WAYS, extras);

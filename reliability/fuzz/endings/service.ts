@@ -1,6 +1,7 @@
 /** The target for endings: handlers behind everything that counts requests in progress. */
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
+import process from "node:process";
 import { metrics } from "@sluice/middleware/metrics";
 import { adaptiveConcurrency, MemoryStore, rateLimit } from "@sluice/rate-limit";
 import type { Way } from "./ways.ts";
@@ -22,6 +23,8 @@ export interface Extras {
 
 /** The service's report. */
 export interface Report {
+  /** Requests in front of the counters. */
+  readonly arriving: number;
   /** Handlers waiting at the gate. */
   readonly waiting: number;
   /** The waiting handlers whose clients have disconnected. */
@@ -43,14 +46,16 @@ export function now(): number {
  * @param app The application
  * @param ways Its handlers' ways to end
  * @param extras Parts that only this framework has
- * @param fault A fault that a test must find: a counter that forgets, or a counter that treats a disconnect as the end
  */
 export async function serve(
   app: Any,
   ways: Readonly<Record<string, Way>>,
   extras: Extras,
-  fault: string | undefined,
 ): Promise<void> {
+  // a fault that a test must find: a counter that forgets, or a counter that treats a disconnect as the end
+  const fault = process.env["PLANTED_FAULT"];
+  // long enough for a client to disconnect
+  const slowMs = Number(process.env["SLOW_MS"] ?? 5);
   const adaptive = adaptiveConcurrency({ initial: 1000, clock: now });
   const measured = metrics({ clock: now, openTelemetry: false });
   const store = new MemoryStore({ clock: now });
@@ -76,6 +81,7 @@ export async function serve(
     }
     next();
   }
+  let arriving = 0;
   let waiting = 0;
   let left = 0;
   const open: (() => void)[] = [];
@@ -91,7 +97,7 @@ export async function serve(
       ...fault !== undefined && { planted },
       unsettled,
     };
-    res.json({ waiting, left, counters } satisfies Report);
+    res.json({ arriving, waiting, left, counters } satisfies Report);
   });
   app.get("/control/open", (_req: Any, res: Any) => {
     for (const resolve of open.splice(0)) resolve();
@@ -107,9 +113,12 @@ export async function serve(
     void extras.close().then(() => console.log("closed"));
   });
   app.use("/:front/:gate/:way", (req: Any, _res: Any, next: () => void) => {
-    // long enough for its client to disconnect
-    if (req.params.front === "slow") setTimeout(next, 5);
-    else next();
+    if (req.params.front !== "slow") return next();
+    arriving++;
+    setTimeout(() => {
+      arriving--;
+      next();
+    }, slowMs);
   });
   app.use(measured, plant, adaptive, slots, tokens, (_req: Any, _res: Any, next: () => void) => {
     unsettled++;

@@ -1,5 +1,4 @@
 /** The service in Sluice; prints its port. */
-import process from "node:process";
 import sluice, { shedLoad } from "@sluice/sluice";
 import { upload } from "@sluice/middleware/upload";
 import { log } from "@sluice/middleware/log";
@@ -57,4 +56,4 @@ const extras = {
   probe,
   close: () => app.close({ timeoutMs: 60_000 }),
 };
-await serve(app, { ...WAYS, ...OWN_WAYS }, extras, process.env["PLANTED_FAULT"]);
+await serve(app, { ...WAYS, ...OWN_WAYS }, extras);
