@@ -23,7 +23,7 @@ export interface EndingResponse {
   /** Ends the response. */
   end(...args: never[]): unknown;
   /** Adds a listener. */
-  on(event: "finish" | "close" | "pipe", listener: () => void): unknown;
+  on(event: "finish" | "close" | "pipe" | "unpipe", listener: () => void): unknown;
 }
 
 /** The parts of a connection used here. */
@@ -142,6 +142,8 @@ export class WatchedResponse {
     if (res.headersSent) return this.#begin();
     for (const method of BEGINNING) after(res, method, () => this.#begin());
     res.on("pipe", () => this.#begin());
+    // a source that was piped before the disconnect and has not written yet
+    res.on("unpipe", () => this.#begin());
   }
 
   // Whether the program closed the connection, like `req.destroy()` or Express's error page after the headers. If so,

@@ -1,5 +1,6 @@
 /** Node response events that count as the end of a request. */
 import { EventEmitter } from "node:events";
+import { Readable } from "node:stream";
 import { assertEquals } from "@std/assert";
 import { adaptiveConcurrency } from "@sluice/rate-limit";
 import type { Any } from "../support/sluice_and_express.ts";
@@ -55,6 +56,14 @@ for (
     assertEquals(inFlight((res) => void (res.emit("close"), res.end()), { socket }), 0);
   });
 }
+
+Deno.test("a source that has written nothing when the client disconnects ends the request", () => {
+  const leave = (res: Any): void => {
+    new Readable({ read() {} }).pipe(res);
+    res.emit("close");
+  };
+  assertEquals(inFlight(leave), 0);
+});
 
 Deno.test("a stream of HTTP/2 that its client resets is not finished, although Node says so", () => {
   const reset = (res: Any): void => void (res.emit("finish"), res.emit("close"));

@@ -86,7 +86,7 @@ for (const [runtime, start, ignore] of [["Node", startNode, skipNode], ["Deno", 
 function assertEnded(line: string): void {
   const seen = JSON.parse(line) as Record<string, [tokens: number, isFree: boolean]>;
   for (const [way, [tokens, isFree]] of Object.entries(seen)) {
-    const isStream = ["file", "download", "piped"].includes(way);
+    const isStream = ["file", "download", "piped", "pipedBefore"].includes(way);
     assertEquals([way, isFree, tokens === 995 || isStream && tokens === 980], [way, true, true]);
   }
 }

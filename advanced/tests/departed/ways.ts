@@ -32,6 +32,7 @@ export const WAYS: Readonly<Record<string, Way>> = {
   },
   failed: (_req, _res, next) => next(new Error("on purpose")),
   nowhere: (_req, _res, next) => next(),
+  pipedBefore: (_req, res) => new Readable({ read() {} }).pipe(res),
 };
 
 /** Ways that exist only in Sluice. */
@@ -61,11 +62,13 @@ export async function departures(app: Any, ways: Readonly<Record<string, Way>>):
   app.set("env", "test").use(tokens, slots);
   for (const [name, way] of Object.entries(ways)) {
     app.get(`/${name}`, async (req: Any, res: Any, next: () => void) => {
+      const isEarly = name === "pipedBefore";
+      if (isEarly) way(req, res, next);
       begun();
       await new Promise<void>((resolve) => res.on("close", resolve));
       res.locals["tokens"] = 5;
       setTimeout(() => ended());
-      return await way(req, res, next);
+      if (!isEarly) return await way(req, res, next);
     });
   }
   const server = app.listen(0, "127.0.0.1");
