@@ -3,7 +3,7 @@ import { webRequestKey } from "../exchange/web_request.ts";
 import { isThenable } from "../util/is_thenable.ts";
 import type { Servable } from "../platform/shared/platform.ts";
 import type { NodeCall } from "./node_call.ts";
-import { isDestroyed } from "./patched_response.ts";
+import { breakOff, isDestroyed } from "./patched_response.ts";
 import { sendResponse } from "./send_response.ts";
 
 /**
@@ -69,7 +69,7 @@ function failing(call: NodeCall, work: Promise<void>): void {
 function fail(call: NodeCall, error: unknown): void {
   call.report(error);
   const { res } = call;
-  if (res.headersSent) return void res.destroy();
+  if (res.headersSent) return breakOff(res);
   // a header may have caused the error
   for (const name of res.getHeaderNames()) res.removeHeader(name);
   res.writeHead(500).end();

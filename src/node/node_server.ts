@@ -25,6 +25,7 @@ import { closeWhenIdle } from "./idle_session.ts";
 import { nextTurn } from "./next_turn.ts";
 import { NodeCall } from "./node_call.ts";
 import { assertSharedPorts, limitServer, type NodeLimits } from "./node_limits.ts";
+import { breakOff } from "./patched_response.ts";
 import { isForSocket, takeUpgrade } from "./take_upgrade.ts";
 import type { UpgradeCall } from "./upgrade_call.ts";
 
@@ -212,7 +213,7 @@ export class NodeServer implements PlatformServer {
     const left = [...this.#open].map(({ res }) =>
       new Promise<void>((resolve) => {
         res.once("close", resolve);
-        if (res.headersSent) res.destroy();
+        if (res.headersSent) breakOff(res);
         else res.writeHead(503, { "content-length": 19 }).end("Service Unavailable");
       })
     );

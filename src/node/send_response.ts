@@ -1,6 +1,6 @@
 import { ServerResponse, STATUS_CODES } from "node:http";
 import { FastResponse, sendNodeResponse } from "srvx/node";
-import { isDestroyed, isPatched, sendPatched, type Sent } from "./patched_response.ts";
+import { breakOff, isDestroyed, isPatched, sendPatched, type Sent, stopUpload } from "./patched_response.ts";
 import { nextTurn } from "./next_turn.ts";
 import { NodeResponse, type RawResponse } from "./node_response.ts";
 import { ResponseOutlet } from "./response_outlet.ts";
@@ -33,8 +33,8 @@ export function sendResponse(call: NodeCall, response: Response): Promise<void> 
   const { res } = call;
   // the client has disconnected, or other code responded: a timeout, or a closing server
   if (res.writableEnded || isDestroyed(res)) return response.body?.cancel();
-  // a handler broke off before there was a response; on Node, the connection can then be closed
-  if (call.isWithoutResponse) return void res.destroy();
+  // a handler broke off before there was a response; Node can then send none
+  if (call.isWithoutResponse) return breakOff(res);
   call.keepBody();
   const parts = NodeResponse.partsOf(response);
   if (parts === null || !(sendWhole(call, parts) || sendWritten(call, parts, response))) {
@@ -88,6 +88,7 @@ async function sendWebResponse(call: NodeCall, response: Response, parts: RawRes
   const cookies = headers.getSetCookie();
   const body = parts === null ? response.body : bodyOf(response, parts);
   if (body instanceof ReadableStream) flushLater(res);
+  else if (status === 205 || noBody(call.req.method, status) === null) stopUpload(res);
   // set separately, because otherwise a second cookie would replace the first
   if (cookies.length > 0) res.setHeader("set-cookie", cookies.length === 1 ? cookies[0]! : cookies);
   const sent = {

@@ -51,12 +51,14 @@ const SCENARIOS: readonly [string, string, unknown][] = [
     200,
     `{"length":${800 * 65536}}`,
   ]],
+  ["a response that is cut resets its stream, although the client is still uploading", "cut", 2],
+  ["a response that a closing server cuts is visibly broken", "cutByClosing", ["begun", "failed"]],
   ["a request that ends with its headers has no body, whatever its method", "bodies", [
     [null, "not announced", "no body"],
     [null, "not announced", "no body"],
     ["text/plain", "chunked", "text"],
   ]],
-  ["an unread body does not delay the answer", "unread", ["not read", "given up"]],
+  ["an unread body does not delay the answer", "unread", ["not read", "given up", "", "", ""]],
   ["an answer that fails midway is visibly broken, and the connection stays usable", "broken", [
     "begun",
     "failed",
