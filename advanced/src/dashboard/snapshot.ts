@@ -33,7 +33,8 @@ function stateOf(name: string, shown: DashboardLimiter): unknown {
 export function snapshotJson(limiters: Readonly<Record<string, DashboardLimiter>>, instance: string): string {
   const state = {
     instance,
-    atMs: Date.now(),
+    // for rates, so it must not be set, as the system clock may be
+    atMs: performance.now(),
     limiters: Object.entries(limiters).map(([name, shown]) => stateOf(name, shown)),
   };
   return JSON.stringify(state).replaceAll("<", "\\u003c");

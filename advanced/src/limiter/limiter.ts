@@ -117,7 +117,6 @@ export class Limiter extends Emitter {
   readonly #checkCaller: string;
   /** Whether a limit has or had debts, so that decisions can be settled. */
   #settles = false;
-  readonly #clock: () => number;
   readonly #elapsed: () => number;
   /** Refusals by key, once `top` has been called. */
   #refusals: TopRefusals | null = null;
@@ -154,7 +153,6 @@ export class Limiter extends Emitter {
     // a limiter for requests learns only later whether it was created inside one, where sharing is intended
     if (caller === undefined) noteSameCounters(store, this.policies, made);
     this.#timers = checked.timers;
-    this.#clock = checked.clock;
     this.#elapsed = checked.elapsed;
     this.#queue = new WaitQueue({
       most: maxWaiting,
@@ -319,7 +317,7 @@ export class Limiter extends Emitter {
     } else {
       this.counters.limited++;
       tell(this, "limited", decision);
-      this.#unreadRefusals.watch(decision, this.#clock);
+      this.#unreadRefusals.watch(decision, this.#elapsed);
     }
     return decision;
   };
@@ -569,7 +567,7 @@ export class Limiter extends Emitter {
 
   // until then, decisions have no counting overhead
   #countRefusals(): TopRefusals {
-    const refusals = new TopRefusals(this.#clock);
+    const refusals = new TopRefusals(this.#elapsed);
     const counted = this.#counted;
     this.#counted = (decision) => {
       refusals.add(decision);

@@ -67,7 +67,7 @@ export class TopRefusals {
   /**
    * Creates an instance.
    *
-   * @param clock The current time in ms
+   * @param clock A clock in ms; only differences matter
    */
   constructor(clock: () => number) {
     this.#clock = clock;

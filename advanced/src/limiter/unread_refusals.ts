@@ -20,7 +20,7 @@ export class UnreadRefusals {
    * Watches a refusal.
    *
    * @param decision The refusal
-   * @param clock Current time in ms
+   * @param clock A clock in ms; only differences matter
    */
   watch(decision: Decision, clock: () => number): void {
     if (this.#isOver) return;

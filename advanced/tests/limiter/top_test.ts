@@ -54,6 +54,19 @@ Deno.test("a key leaves the top when a window has gone by without a refusal, and
   assertEquals(limiter.top(), []);
 });
 
+Deno.test("setting the clock back neither keeps a key in the top nor prolongs its wait", async () => {
+  const clock = new VirtualClock();
+  let setBackMs = 0;
+  const limiter = new Limiter({ limit: 1, windowMs: 1000, clock: () => clock.now - setBackMs, timers: clock.timers });
+  limiter.top();
+  await ask(limiter, "a", 2);
+  setBackMs = 3_600_000;
+  clock.advance(400);
+  assertEquals(limiter.top().map(({ sinceMs, retryAfterMs }) => [sinceMs, retryAfterMs]), [[400, 600]]);
+  clock.advance(600);
+  assertEquals(limiter.top(), []);
+});
+
 Deno.test("what never passes is in the top for a window", async () => {
   const { limiter, clock } = made({ limit: 0, windowMs: 1000 });
   limiter.top();
