@@ -1,4 +1,5 @@
 import { assert, assertEquals } from "@std/assert";
+import { adaptiveConcurrency } from "@sluice/rate-limit";
 import sluice, { type FrameworkApp } from "@sluice/sluice";
 import { ask, quietApp, serving } from "../support/app.ts";
 import { type Any, serveBoth } from "../support/sluice_and_express.ts";
@@ -210,6 +211,26 @@ Deno.test("a large file counts as sent once its last byte is read, even if the c
     assertEquals(await told, [undefined, true]);
     await untilClosed(path);
   }));
+
+for (const [size, bytes] of [["small", KIB], ["large", 2 * MIB]] as const) {
+  Deno.test(`a client that leaves while a ${size} file is opened leaves no request in progress`, () =>
+    withFile(bytes, async (path) => {
+      const limit = adaptiveConcurrency();
+      const app = quietApp().use(limit);
+      const leaving = new AbortController();
+      const headers = {
+        get "X-Read"() {
+          leaving.abort();
+          return "last";
+        },
+      };
+      const { promise: told, resolve } = Promise.withResolvers<unknown>();
+      app.get("/", (_req, res) => res.sendFile(path, { headers }, (error) => resolve(error?.code)));
+      await ask(app, "/", { signal: leaving.signal }).catch(() => {});
+      assertEquals([await told, limit.figures.inFlight], ["ECONNABORTED", 0]);
+      await untilClosed(path);
+    }));
+}
 
 Deno.test("res.destroy() and the deadline of app.close() cut a large file", () =>
   withFile(ENDLESS, async (path) => {

@@ -132,11 +132,7 @@ export async function transferFile(res: FileResponse, transfer: FileTransfer): P
     if (precompressed !== undefined) {
       found = await findCoded(files, plain, precompressed, res.req.get("accept-encoding"));
     }
-    if (res.destroyed && !res.writableFinished) {
-      // the transfer's watcher gets the error
-      res.destroy();
-      throw clientAborted();
-    }
+    assertConnected(res);
     if (res.headersSent) throw new HttpError(500, "Can't set headers after they are sent.");
     await sendFound(res, files, found, transfer);
   } finally {
@@ -304,10 +300,12 @@ async function sendBytes(
   throw clientAborted();
 }
 
-/** The client may have disconnected while the file was being found, opened or read. */
+/** The client may have disconnected while the file was being found, opened or read. Then no code ends the response. */
 function assertConnected(res: FileResponse, file?: WholeFile): void {
   if (!res.destroyed || res.writableFinished) return;
   file?.close();
+  // the response's watchers learn that the transfer is over
+  res.destroy();
   throw clientAborted();
 }
 
