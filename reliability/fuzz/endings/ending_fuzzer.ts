@@ -35,6 +35,9 @@ export interface Ending {
   readonly body: typeof BODIES[number];
 }
 
+/** Ways that end only with their client. */
+const NEEDS_DISCONNECT = ["never", "silent"];
+
 /** Counters that a client must not lower while a handler runs. */
 const HELD = ["concurrency", "adaptive", "metrics", "shedLoad", "planted"];
 
@@ -108,7 +111,10 @@ export class EndingFuzzer implements Fuzzer<Ending>, AsyncDisposable {
     // Bun does not read a second request behind a request with a body
     const twice = step.twice && body === "none";
     // a request that never ends needs a client that disconnects, and a server that notices
-    if (step.way === "never") return { ...step, moment: "during", body: "none", half: false, twice: false };
+    if (NEEDS_DISCONNECT.includes(step.way)) {
+      const moment = step.way === "silent" && step.moment === "before" ? "before" : "during";
+      return { ...step, moment, body: "none", half: false, twice: false };
+    }
     // Deno does not report a disconnect during a request with a body, nor does Bun while the body is unread
     const isNoticed = body === "none" || (!this.#isDeno && body !== "text");
     const sensible: Ending = { ...step, body, twice, moment: moment === "during" && !isNoticed ? "stays" : moment };
@@ -229,8 +235,9 @@ export class EndingFuzzer implements Fuzzer<Ending>, AsyncDisposable {
   *simpler(step: Ending): Generator<Ending> {
     for (const name of ["slow", "gate", "twice", "half"] as const) if (step[name]) yield { ...step, [name]: false };
     if (step.body !== "none") yield { ...step, body: "none" };
-    if (step.moment !== "stays" && step.way !== "never") yield { ...step, moment: "stays" };
-    if (step.way !== "send" && step.way !== "never") yield { ...step, way: "send" };
+    if (NEEDS_DISCONNECT.includes(step.way)) return;
+    if (step.moment !== "stays") yield { ...step, moment: "stays" };
+    if (step.way !== "send") yield { ...step, way: "send" };
   }
 
   print(steps: readonly Ending[]): string {
@@ -280,10 +287,10 @@ async function report(port: number): Promise<Report> {
 
 // Once the client has disconnected, some handlers leave no trace: those that destroy the request or the connection,
 // wait for the body, or start a pipeline that the runtime skips because the response is destroyed. Express also gives
-// up on files without a trace, before it finds out that one is missing.
+// up on a missing file without a trace, before it finds out that it is missing.
 function mayEndNothing({ way, moment, half, twice }: Ending): boolean {
   if (way === "never") return true;
-  return /^(?:request|socket)Destroyed|^(?:async|data)Listener|^(?:missingF|f)ile$|^(?:missing|failing)?[Pp]ipeline$/
+  return /^(?:request|socket)Destroyed|^(?:async|data)Listener|^missingFile$|^(?:missing|failing)?[Pp]ipeline$/
     .test(way) &&
     (moment !== "stays" || half || twice);
 }

@@ -52,6 +52,8 @@ export const WAYS: Readonly<Record<string, Way>> = {
   file: (_req, res) => res.sendFile(FILE),
   missingFile: (_req, res) => res.sendFile(MISSING),
   piped: (_req, res) => Readable.from(["two ", "parts"]).pipe(res),
+  /** Sends nothing: the client has to disconnect. */
+  silent: (_req, res) => new Readable({ read() {} }).pipe(res),
   pipeline: (_req, res) => void pipeline(Readable.from(["two ", "parts"]), res, ignored),
   missingPipeline: (_req, res) => void pipeline(createReadStream(MISSING).on("error", ignored), res, ignored),
   failingPipeline: (_req, res) => void pipeline(failing(), res, ignored),
