@@ -14,6 +14,19 @@ export function mayHaveBody(method: string): boolean {
   return !BODILESS.test(method);
 }
 
+/** A path, perhaps with a query. */
+const ORIGIN_FORM = /^\/[^#]*$/;
+
+/**
+ * Returns whether a request's target is a path and perhaps a query (RFC 9112 section 3.2.1), without a fragment, which
+ * some clients send.
+ *
+ * @param target The target
+ */
+export function isOriginForm(target: string): boolean {
+  return ORIGIN_FORM.test(target);
+}
+
 /**
  * Creates a web request with method and URL exactly as sent. `new Request` resolves `/../`, but path checks must see
  * the path the client requested.

@@ -3,8 +3,8 @@ import { webRequestKey } from "../exchange/web_request.ts";
 import { isThenable } from "../util/is_thenable.ts";
 import type { Servable } from "../platform/shared/platform.ts";
 import type { NodeCall } from "./node_call.ts";
-import { breakOff, isDestroyed } from "./patched_response.ts";
-import { sendResponse } from "./send_response.ts";
+import { isDestroyed } from "./patched_response.ts";
+import { breakOff, sendResponse } from "./send_response.ts";
 
 /**
  * Responds to a request, unless its client is known to have disconnected.

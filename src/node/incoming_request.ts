@@ -2,7 +2,7 @@ import { asciiLowerCase } from "../util/ascii.ts";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { isHost, originLength } from "../http/host.ts";
-import { mayHaveBody, requestAsSent } from "../http/request_as_sent.ts";
+import { isOriginForm, mayHaveBody, requestAsSent } from "../http/request_as_sent.ts";
 import type { BodySink, Filling } from "../exchange/body_sink.ts";
 import type { ClientWatch } from "../exchange/runtime_support.ts";
 import { targetOfUrl } from "../exchange/target.ts";
@@ -78,7 +78,6 @@ function originOf({ headers, rawHeaders, socket }: NodeIncoming): string {
 
 // a RegExp in a function would be a new object for every request
 const HOST = /^host$/i;
-const PLAIN_PATH = /^\/[^#]*$/;
 
 // Of two `Host` headers, Node keeps the first, while a different server may use the second. A test's mock requests
 // may lack the list.
@@ -134,7 +133,7 @@ export abstract class IncomingRequest implements Read, StandIn {
     this.res = res;
     this.method = req.method ?? "GET";
     const target = targetOf(req);
-    this[originFormKey] = PLAIN_PATH.test(target) && originOf(req) !== "" ? target : null;
+    this[originFormKey] = isOriginForm(target) && originOf(req) !== "" ? target : null;
     // for an empty body, only its end was read
     this.#isTaken = (req.readableDidRead || req.readableEnded) && rawBodyOf(req) === null;
   }

@@ -25,7 +25,7 @@ import { closeWhenIdle } from "./idle_session.ts";
 import { nextTurn } from "./next_turn.ts";
 import { NodeCall } from "./node_call.ts";
 import { assertSharedPorts, limitServer, type NodeLimits } from "./node_limits.ts";
-import { breakOff } from "./patched_response.ts";
+import { breakOff } from "./send_response.ts";
 import { isForSocket, takeUpgrade } from "./take_upgrade.ts";
 import type { UpgradeCall } from "./upgrade_call.ts";
 

@@ -1,5 +1,4 @@
 import { ServerResponse } from "node:http";
-import type { ServerHttp2Stream } from "node:http2";
 import { nodeBytes } from "../platform/shared/node_bytes.ts";
 import type { FrameworkResponse } from "../response/framework_response.ts";
 import { nextTurn } from "./next_turn.ts";
@@ -20,14 +19,6 @@ export interface Sent {
   readonly response: FrameworkResponse | null;
 }
 
-/** A response, perhaps over HTTP/2. */
-interface AnyResponse extends ServerResponse {
-  readonly stream?: Pick<ServerHttp2Stream, "close" | "headersSent" | "readableFlowing">;
-}
-
-/** RFC 9113 section 7. */
-const INTERNAL_ERROR = 2;
-
 /**
  * Returns whether a response's client has disconnected.
  *
@@ -36,29 +27,6 @@ const INTERNAL_ERROR = 2;
 export function isDestroyed(res: { readonly destroyed: boolean; readonly stream?: { destroyed: boolean } }): boolean {
   // HTTP/2 responses do not report a disconnect, but their stream does
   return res.destroyed || res.stream?.destroyed === true;
-}
-
-/**
- * Ends a response before it is complete, so that its client can tell.
- *
- * @param res Node's response
- */
-export function breakOff(res: AnyResponse): void {
-  // over HTTP/2, `destroy` without an error resets the stream with NO_ERROR: many clients treat such a response as
-  // complete, and a client whose upload waits for the server would wait forever
-  if (res.stream === undefined) res.destroy();
-  else res.stream.close(INTERNAL_ERROR);
-}
-
-/**
- * Over HTTP/2, stops an upload that no code reads, in the turn after a response that cannot have a body. After others,
- * Node does so itself.
- *
- * @param res Node's response
- */
-export function stopUpload({ stream }: AnyResponse): void {
-  if (stream === undefined) return;
-  setImmediate(() => void (stream.headersSent && stream.readableFlowing === null && stream.close()));
 }
 
 /**

@@ -1,6 +1,7 @@
 import { ServerResponse, STATUS_CODES } from "node:http";
+import type { ServerHttp2Stream } from "node:http2";
 import { FastResponse, sendNodeResponse } from "srvx/node";
-import { breakOff, isDestroyed, isPatched, sendPatched, type Sent, stopUpload } from "./patched_response.ts";
+import { isDestroyed, isPatched, sendPatched, type Sent } from "./patched_response.ts";
 import { nextTurn } from "./next_turn.ts";
 import { NodeResponse, type RawResponse } from "./node_response.ts";
 import { ResponseOutlet } from "./response_outlet.ts";
@@ -20,6 +21,14 @@ const CONNECTION_HEADERS: ReadonlySet<string> = new Set([
   "transfer-encoding",
   "upgrade",
 ]);
+
+/** A response, perhaps over HTTP/2. */
+interface AnyResponse extends ServerResponse {
+  readonly stream?: Pick<ServerHttp2Stream, "close" | "headersSent" | "readableFlowing">;
+}
+
+/** RFC 9113 section 7. */
+const INTERNAL_ERROR = 2;
 
 /**
  * Sends an application's response, unless the request was upgraded or the client has disconnected.
@@ -106,6 +115,25 @@ async function sendWebResponse(call: NodeCall, response: Response, parts: RawRes
   }
   sent.statusText ||= STATUS_CODES[status] ?? "";
   await sendNodeResponse(res, new FastResponse(body ?? noBody(call.req.method, status), sent));
+}
+
+/**
+ * Ends a response before it is complete, so that its client can tell.
+ *
+ * @param res Node's response
+ */
+export function breakOff(res: AnyResponse): void {
+  // over HTTP/2, `destroy` without an error resets the stream with NO_ERROR: many clients treat such a response as
+  // complete, and a client whose upload waits for the server would wait forever
+  if (res.stream === undefined) res.destroy();
+  else res.stream.close(INTERNAL_ERROR);
+}
+
+// over HTTP/2, stops an upload that no code reads, in the turn after a response that cannot have a body; after others,
+// Node does so itself
+function stopUpload({ stream }: AnyResponse): void {
+  if (stream === undefined) return;
+  nextTurn(() => void (stream.headersSent && stream.readableFlowing === null && stream.close()));
 }
 
 // if there could be a body, `Content-Length: 0` is sent, as on other runtimes; Node itself would use chunked encoding

@@ -1,7 +1,7 @@
 import { METHODS } from "node:http";
 import { asciiLowerCase } from "../util/ascii.ts";
 import { isHost } from "../http/host.ts";
-import { mayHaveBody, requestAsSent } from "../http/request_as_sent.ts";
+import { isOriginForm, mayHaveBody, requestAsSent } from "../http/request_as_sent.ts";
 import type { BodySink, Filling } from "../exchange/body_sink.ts";
 import type { ClientWatch } from "../exchange/runtime_support.ts";
 import { originFormKey, type StandIn, webRequestKey } from "../exchange/web_request.ts";
@@ -27,9 +27,6 @@ const KNOWN_METHODS: ReadonlySet<string> = new Set(METHODS.filter((method) => me
 
 /** Characters in nearly every value. */
 const PLAIN = /^[\t\x20-\x7e]*$/;
-
-/** A path, perhaps with a query. */
-const PLAIN_PATH = /^\/[^#]*$/;
 
 /** Characters that no value may contain (RFC 9110 section 5.5). */
 const FORBIDDEN = /[^\t\x20-\x7e\u0080-\uffff]/;
@@ -112,7 +109,7 @@ export class UwsRequest implements Read, StandIn {
   }
 
   get [originFormKey](): string | null {
-    return PLAIN_PATH.test(this.#target) && this.#origin() !== "" ? this.#target : null;
+    return isOriginForm(this.#target) && this.#origin() !== "" ? this.#target : null;
   }
 
   /** The URL; unlike `new URL()`, it does not resolve `/../`, so path checks see the path as sent. */
