@@ -4,6 +4,7 @@ import { type Decision, Limiter, type MemoryStore, type Policy, type Verdict } f
 import { VirtualClock } from "../../../advanced/testing.ts";
 import { oneOf, type Pick } from "../../../tests/support/random.ts";
 import type { Fuzzer, Wrong } from "../fuzzer.ts";
+import { passRecovery, passTime } from "./pass_time.ts";
 import { type MadeLimiter, randomLimiter, simplerLimiters } from "./random_limiter.ts";
 import { makeMemoryStore, type MakeStore, runSteps } from "./run_steps.ts";
 import { SlowStore } from "./slow_store.ts";
@@ -34,10 +35,6 @@ const DELAYS_MS = [0, 0, 5, 60, 99, 150, 300, 1300];
 const KEYS = ["a", "b"];
 const PROCESSES = 2;
 const STEPS = 40;
-const STEP_MS = 5;
-/** Time in which every late reply arrives. */
-const RECOVERY_MS = 15_000;
-const RECOVERY_STEP_MS = 50;
 
 /** Fuzzes what a store counts for processes that share it. */
 export class AccountFuzzer implements Fuzzer<AccountStep> {
@@ -133,7 +130,7 @@ class Subject {
   }
 
   async run(step: AccountStep): Promise<Wrong | undefined> {
-    if (step.does === "pass") await this.#pass(step.ms);
+    if (step.does === "pass") await passTime(this.#clock, step.ms);
     else if (step.does === "slow") {
       Object.assign(this.#stores[step.process]!, { aheadMs: step.aheadMs, backMs: step.backMs });
     } else if (step.does === "fail") {
@@ -155,7 +152,7 @@ class Subject {
   async recover(): Promise<Wrong | undefined> {
     for (const store of this.#stores) Object.assign(store, { fails: false, aheadMs: 0, backMs: 0 });
     for (const abort of this.#aborts) abort.abort();
-    await this.#pass(RECOVERY_MS, RECOVERY_STEP_MS);
+    await passRecovery(this.#clock);
     await this.#close();
     await Promise.all(this.#works);
     return this.#difference();
@@ -169,7 +166,7 @@ class Subject {
     if (this.#isClosed) return;
     this.#isClosed = true;
     const closed = Promise.all(this.#limiters.map((limiter) => limiter.close()));
-    await this.#pass(RECOVERY_MS, RECOVERY_STEP_MS);
+    await passRecovery(this.#clock);
     await closed;
   }
 
@@ -261,15 +258,6 @@ class Subject {
     const most = 100_000;
     const wide = policy.algorithm === "token-bucket" ? { ...policy, burst: most } : { ...policy, limit: most };
     return most - this.#memory.decide([{ policy: wide, key, cost: 0 }])[0]!.remaining;
-  }
-
-  async #pass(ms: number, stepMs = STEP_MS): Promise<void> {
-    for (let left = ms; left > 0; left -= stepMs) {
-      // nothing is due
-      if (this.#clock.pendingTimers === 0) return this.#clock.advance(left);
-      this.#clock.advance(Math.min(left, stepMs));
-      await everythingElse();
-    }
   }
 }
 

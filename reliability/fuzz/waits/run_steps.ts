@@ -1,4 +1,4 @@
-/** How both fuzzers of limiters run their steps on one limiter. */
+/** How the fuzzers of limiters run their steps on one limiter. */
 import { MemoryStore } from "../../../advanced/mod.ts";
 import type { VirtualClock } from "../../../advanced/testing.ts";
 import type { Wrong } from "../fuzzer.ts";

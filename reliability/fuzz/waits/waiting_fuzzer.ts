@@ -4,6 +4,7 @@ import { type Decision, Limiter, type MemoryStore, type Policy } from "../../../
 import { VirtualClock } from "../../../advanced/testing.ts";
 import { oneOf, type Pick } from "../../../tests/support/random.ts";
 import type { Fuzzer, Wrong } from "../fuzzer.ts";
+import { passRecovery, passTime } from "./pass_time.ts";
 import { type MadeLimiter, randomLimiter, simplerLimiters } from "./random_limiter.ts";
 import { makeMemoryStore, type MakeStore, runSteps } from "./run_steps.ts";
 import { SlowStore } from "./slow_store.ts";
@@ -24,11 +25,6 @@ const WINDOWS = [1000, 60_000, 3_600_000, 3_600_000];
 const DELAYS_MS = [0, 0, 5, 60, 150, 300];
 const KEYS = ["a", "b"];
 const STEPS = 30;
-/** Replies are read this often in virtual time. */
-const STEP_MS = 5;
-/** Time in which every late reply arrives, and the longest pause of the circuit breaker ends. */
-const RECOVERY_MS = 15_000;
-const RECOVERY_STEP_MS = 50;
 
 /** Fuzzes waiting callers. */
 export class WaitingFuzzer implements Fuzzer<WaitingStep> {
@@ -113,7 +109,7 @@ class Subject {
   }
 
   async run(step: WaitingStep): Promise<Wrong | undefined> {
-    if (step.does === "pass") await this.#pass(step.ms);
+    if (step.does === "pass") await passTime(this.#clock, step.ms);
     else if (step.does === "slow" || step.does === "fail" || step.does === "heal") this.#change(step);
     else if (step.does === "refund") {
       const [decision] = this.#granted.splice(step.index, 1);
@@ -130,13 +126,13 @@ class Subject {
   /** Whether someone still waits once the store has replied promptly for a while. */
   async recover(): Promise<Wrong | undefined> {
     if (this.#store !== null) Object.assign(this.#store, { fails: false, aheadMs: 0, backMs: 0 });
-    if (!this.#isPrompt) await this.#pass(RECOVERY_MS, RECOVERY_STEP_MS);
+    if (!this.#isPrompt) await passRecovery(this.#clock);
     return this.#needlessWait();
   }
 
   async close(): Promise<void> {
     const closed = this.#limiter.close();
-    await this.#pass(RECOVERY_MS, RECOVERY_STEP_MS);
+    await passRecovery(this.#clock);
     await closed;
   }
 
@@ -182,15 +178,6 @@ class Subject {
 
   #left(policy: Policy, key: string): number {
     return this.#memory.decide([{ policy, key, cost: 0 }])[0]!.remaining;
-  }
-
-  async #pass(ms: number, stepMs = STEP_MS): Promise<void> {
-    for (let left = ms; left > 0; left -= stepMs) {
-      // nothing is due
-      if (this.#clock.pendingTimers === 0) return this.#clock.advance(left);
-      this.#clock.advance(Math.min(left, stepMs));
-      await everythingElse();
-    }
   }
 }
 
